@@ -7,59 +7,43 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
-#include "contextual/policy/choice_points.hpp"
-#include "contextual/policy/closing_contest.hpp"
-#include "contextual/policy/feasibility.hpp"
-#include "contextual/policy/policy_options.hpp"
+#include "contextual/policy/closing_stage.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_batch.hpp"
+#include "contextual/policy/search_driver.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/search_samples.hpp"
-#include "contextual/policy/walk_log.hpp"
+#include "contextual/policy/search_scope.hpp"
 
 #include <contextual/search.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace contextual::policy {
 
-/// What a search is to decide.
-struct SearchTask {
-  std::vector<std::size_t> problems;  ///< problems that have walked
-  std::vector<std::size_t> settled;   ///< the problems that are locked in when it is over
-  /// Where `problems` is a choice point: by alternative, the choices of all problems that are best with it.
-  std::vector<Assignment> by_alternative;
-  std::size_t parts = 1;  ///< how many searches share what is left of the budget, with this one
-};
-
-/// Not thread-safe. Keeps references to the options, the walk's log, the choice points and what is known to
-/// be feasible.
+/// Not thread-safe.
 class RegionSearch {
  public:
-  RegionSearch(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
-               Feasibility& feasibility)
-      : options_(options),
-        walk_(walk),
-        choice_points_(choice_points),
-        feasibility_(feasibility),
-        samples_(choice_points) {}
+  explicit RegionSearch(const SearchBasis& basis)
+      : basis_(basis),
+        samples_(basis.choice_points),
+        scope_(basis),
+        driver_(basis, scope_),
+        closing_(basis, scope_, driver_, ongoing_) {}
+  RegionSearch(const RegionSearch&) = delete;
+  RegionSearch& operator=(const RegionSearch&) = delete;
 
   /// Returns true while it plans runs.
   bool running() const noexcept { return stage_ != Stage::idle; }
 
   /// Returns false while it compares what is decided with all defaults, which are then not to blame.
-  bool decides() const noexcept { return stage_ != Stage::overall; }
+  bool decides() const noexcept { return !closing_.compares_overall(); }
 
   /// Returns true if a closing comparison has begun and is not over.
-  bool comparing() const noexcept {
-    return running() && closing_ && closing_->running() && closing_->comparison().begun();
-  }
+  bool comparing() const { return running() && closing_.comparing(); }
 
   /// Begins a search. `iterations` is the number of tuning iterations so far.
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
@@ -87,9 +71,9 @@ class RegionSearch {
   /// Returns the searches that are over.
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
-  const std::string& failure() const noexcept { return failure_; }
+  const std::string& failure() const noexcept { return ongoing_.failure; }
   /// Forgets the failure, because there is an alternative to what failed.
-  void forgive() { failure_.clear(); }
+  void forgive() { ongoing_.failure.clear(); }
   /// Returns how many runs `searches` searches, of which one may be running, can still take after
   /// `iterations` tuning iterations, by what is known of the problems so far and if no run has to be
   /// repeated.
@@ -99,73 +83,28 @@ class RegionSearch {
   std::int64_t retakes() const noexcept { return retakes_; }
 
  private:
-  enum class Stage { idle, searching, closing, overall };
+  enum class Stage { idle, searching, closing };
 
-  void note_choices(const std::vector<ProblemState>& problems);
-  void make_search(const std::vector<ProblemState>& problems, std::int64_t iterations);
-  void rule_out();
+  bool searchable(const ProblemState& problem) const;
+  bool decided_by_time(const ProblemState& problem) const;
+  std::vector<SearchTrial> trials() const;
+  void observe_trial(const SearchObservation& observation);
+  void follow(ClosingStage::Next next);
   void end_search();
-  void choose_unmeasured();
-  std::string known_failure() const;
-  bool compares_further() const;
-  void begin_closing();
-  bool end_closing();
-  void lose();
-  void give_back();
-  void search_again();
-  std::optional<Assignment> next_candidate();
-  void begin_next_comparison();
-  void begin_overall();
-  void end_overall();
-  void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
-  ClosingContest::Verdict end_comparison(SearchRecord& record);
-  bool may_compare() const;
-  Reference kind_of_defaults() const;
   void conclude(std::vector<ProblemState>& problems);
   void give_up(std::vector<ProblemState>& problems);
   void end();
-
-  void tell_search(SearchObservation observation);
-  void observe_in_closing(const SearchObservation& observation);
-  bool searchable(const ProblemState& problem) const;
-  bool decided_by_time(const ProblemState& problem) const;
-  void make_contest();
-  std::int64_t runs_in_all() const;
-  std::int64_t most_runs_left() const;
-  std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
-  bool allowed(const Assignment& assignment) const;
-  Assignment full(const Assignment& of_members) const;
-  std::vector<SearchTrial> trials() const;
-  void observe_trial(const SearchObservation& observation);
-  bool ruled_out(const Assignment& assignment) const;
   bool measured(const Assignment& assignment) const;
 
-  const PolicyOptions& options_;
-  const WalkLog& walk_;
-  const ChoicePoints& choice_points_;
-  Feasibility& feasibility_;
-
+  SearchBasis basis_;
   Stage stage_ = Stage::idle;
-  SearchTask task_;
-  std::vector<std::size_t> members_;
-  std::vector<SearchMember> sampled_;        ///< the same
-  Assignment base_;                          ///< what the problems that are no members use
-  Assignment walked_;                        ///< what the walk would choose by now
-  Assignment defaults_;                      ///< the same, with the default of every problem that waits
-  std::map<std::size_t, bool> by_makespan_;  ///< of this and all searches before: what decides a problem
-  Assignment all_defaults_;                  ///< the default of everything that the run tunes
-  std::unique_ptr<Search> search_;
-  std::optional<ClosingContest> closing_;
-  ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
+  OngoingSearch ongoing_;
   SearchSamples samples_;
-  bool irregular_ = false;               ///< what the region launches has ended the search
-  SearchRecord record_;                  ///< of the search that is running
-  std::optional<SearchRecord> overall_;  ///< of the comparison with `all_defaults_`
-  bool stopped_ = false;                 ///< nothing may be run any more
-  std::int64_t max_runs_ = 0;
-  std::uint64_t context_ = 0;  ///< counts what makes earlier plans void
+  SearchScope scope_;
+  SearchDriver driver_;
+  ClosingStage closing_;
+  bool irregular_ = false;  ///< what the region launches has ended the search
   std::int64_t retakes_ = 0;
-  std::string failure_;
   std::vector<SearchRecord> records_;
 };
 

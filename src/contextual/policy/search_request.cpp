@@ -1,5 +1,6 @@
 #include "contextual/policy/search_request.hpp"
 
+#include "contextual/policy/closing_comparison.hpp"
 #include "contextual/policy/search_record.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -10,6 +11,13 @@
 
 namespace contextual::policy {
 namespace {
+
+constexpr std::int64_t least_part = 4;    ///< a long walk leaves the search one of so many of all runs
+constexpr std::int64_t closing_part = 4;  ///< closing comparisons take one of so many of all runs at most
+
+std::int64_t runs_in_all(const PolicyOptions& options) {
+  return options.search_runs > 0 ? options.search_runs : runs_of(options.search);
+}
 
 std::uint64_t seed_of(const std::vector<ProblemState>& problems, std::int64_t iterations) {
   detail::StableHash hash;
@@ -73,6 +81,18 @@ std::int64_t runs_of(SearchLevel level) {
     default:
       return 400;
   }
+}
+
+std::int64_t runs_for_closing(const PolicyOptions& options, std::size_t parts) {
+  return runs_in_all(options) / closing_part / static_cast<std::int64_t>(parts);
+}
+
+std::int64_t runs_for_search(const PolicyOptions& options, std::int64_t iterations, std::size_t parts,
+                             std::int64_t comparisons) {
+  const std::int64_t all = runs_in_all(options);
+  const std::int64_t closing = 1 + comparisons * ClosingComparison::runs_of(options.closing_rounds);
+  const auto shared_by = static_cast<std::int64_t>(parts);
+  return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
 }
 
 std::size_t candidates_of(const std::vector<ProblemState>& problems,

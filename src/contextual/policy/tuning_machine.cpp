@@ -44,12 +44,6 @@ bool TuningState::Impl::open() const {
   return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.open(); });
 }
 
-/// An alternative is run once before anything else, because it may launch problems that are not known yet.
-bool TuningState::Impl::wants_first_run() const {
-  const std::optional<std::size_t> exploring = choice_points.exploring();
-  return !any_walking() && !search.running() && exploring && !choice_points.seen(*exploring);
-}
-
 /// For what only the final run does to a problem.
 ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
   ProblemState& problem = problems.at(index);

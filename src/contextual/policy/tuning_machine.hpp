@@ -24,11 +24,10 @@ struct TuningState::Impl {
       : options(std::move(o)),
         choice_points(problems),
         feasibility(&choice_points),
-        search(options, walk_log, choice_points, feasibility) {}
+        search({options, walk_log, choice_points, feasibility}) {}
 
   bool any_walking() const;
   bool open() const;
-  bool wants_first_run() const;
   bool searching() const { return !any_walking() && search.running(); }
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;

@@ -42,10 +42,8 @@ class Recorder {
   /// that case a warning is all.
   Recorder(const options::ResolvedOptions& options, std::string region);
 
-  /// Tells that the tuner begins to work, or leaves the thread of `run` to the program: what lies between the
-  /// two is no time of this run.
-  void work_begins() { time_.resume(); }
-  void work_ends() { time_.pause(); }
+  /// What comes from now on is no time of this run.
+  void work_ends() { time_.stop(); }
   void batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
              const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed);
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,

@@ -4,22 +4,8 @@
 
 namespace contextual::record {
 
-void TuningTime::pause() {
-  if (!paused_at_) {
-    paused_at_ = now_();
-  }
-}
-
-void TuningTime::resume() {
-  if (paused_at_) {
-    pauses_ += now_() - *paused_at_;
-    paused_at_.reset();
-  }
-}
-
 std::int64_t TuningTime::total_ns() const {
-  const Clock::time_point end = paused_at_ ? *paused_at_ : now_();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin_ - pauses_).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(end_.value_or(now_()) - begin_).count();
 }
 
 void TuningTime::end_batch(std::size_t iteration_count) {

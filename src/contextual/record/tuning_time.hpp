@@ -12,7 +12,7 @@
 
 namespace contextual::record {
 
-/// A watch that runs from its construction on, but not while it is paused. The thread of `run` uses it.
+/// A watch that runs from its construction on until it is stopped. The thread of `run` uses it.
 class TuningTime {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,9 +20,7 @@ class TuningTime {
   explicit TuningTime(std::function<Clock::time_point()> now = Clock::now)
       : now_(std::move(now)), begin_(now_()) {}
 
-  /// The program goes on without the tuner. Does nothing if the watch is paused already.
-  void pause();
-  void resume();
+  void stop() { end_ = now_(); }
   std::int64_t total_ns() const;
 
   /// Ends a batch of tuning iterations, which has taken all of the time since the last batch.
@@ -34,8 +32,7 @@ class TuningTime {
  private:
   std::function<Clock::time_point()> now_;
   Clock::time_point begin_;
-  Clock::duration pauses_{};
-  std::optional<Clock::time_point> paused_at_;
+  std::optional<Clock::time_point> end_;
   std::int64_t batches_ns_ = 0;
   double iteration_ns_ = 0;  ///< the share of an iteration of the last batch
   std::map<std::size_t, double> walks_ns_;

@@ -2,8 +2,7 @@
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/call_watch.hpp"
-#include "contextual/tuning/meeting.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/region_tuner.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -18,9 +17,9 @@
 namespace contextual {
 
 using options::ResolvedOptions;
-using tuning::CallWatch;
 using tuning::Occasion;
 using tuning::Origin;
+using tuning::Watchdog;
 
 namespace {
 
@@ -79,7 +78,9 @@ struct TunedState {
   ThreadState thread;
   bool alone = true;  ///< one rank: whatever is new may start tuning
   Namesakes namesakes = Namesakes::are_refused;
-  CallWatch::Call watched;  ///< a later call
+  std::string region;
+  ResolvedOptions logged;  ///< with the log that later calls write to
+  Watchdog::Watch watch;   ///< of a later call
 };
 
 }  // namespace detail
@@ -115,17 +116,12 @@ void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const
   state.namesakes = detail::namesakes_in(resolved.communicator->process_scope());
   const auto after_grace =
       resolved.end_blocked_calls ? tuning::AfterGrace::leave : tuning::AfterGrace::nothing;
-  ResolvedOptions logged = resolved;
+  state.region = region;
+  state.logged = resolved;
   if (resolved.mode != Mode::tune) {
-    logged.log_directory.clear();  // other modes write no log
+    state.logged.log_directory.clear();  // other modes write no log
   }
-  state.watched = {resolved.deadline, resolved.grace,
-                   [this, region, logged, after_grace](std::chrono::nanoseconds blocked_for) {
-                     return tuning::blocked_call_actions(
-                         logged,
-                         {region, regions.reports().last_run_id(region), Activity::later_call, after_grace},
-                         blocked_for);
-                   }};
+  state.watch = watch_of_call(regions.watchdog(), state.logged, state.region, regions.reports(), after_grace);
   state.tuned.store(true, std::memory_order_release);
 }
 
@@ -180,7 +176,7 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     thread.use = &use;
     {
       const LeftOut left_out(use, state);
-      const CallWatch::Section section(impl_->regions.watch(), state.watched);
+      const Watchdog::Section section(state.watch, {Activity::later_call, Phase::final_run, 0});
       const detail::ThreadStateScope scope(thread);
       region();
     }

@@ -165,32 +165,46 @@ void tell_end(Blocked& blocked) noexcept {
   }
 }
 
-}  // namespace
-
-Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
-                                  const record::Recorder& recorder, const Watchdog::Place& place,
-                                  std::chrono::nanoseconds blocked_for) noexcept {
-  auto blocked = blocked_of(options, AfterGrace::leave);
-  record::Blocked event = body_of(context, place, blocked_for);
-  event.action = action_of(*blocked);
-  blocked->event = recorder.event_of(std::move(event));
-  blocked->log = recorder.log();
+Watchdog::Actions actions_of(const std::shared_ptr<Blocked>& blocked) {
   return {[blocked] { tell(blocked); }, [blocked] { leave(*blocked); }};
 }
 
-CallWatch::Actions blocked_call_actions(const options::ResolvedOptions& options, const UntunedCall& call,
-                                        std::chrono::nanoseconds blocked_for) noexcept {
-  auto blocked = blocked_of(options, call.after_grace);
-  record::Blocked event = body_of({call.activity, Phase::final_run, 0}, blocked_for);
-  if (call.made_ready) {
-    event.config = use_of(detail::CurrentLaunch(*call.made_ready));
-  }
-  event.action =
-      call.after_grace == AfterGrace::leave ? action_of(*blocked) : record::BlockedAction::left_alone;
-  blocked->event = {call.run_id, options.communicator->rank(), call.region, std::move(event)};
-  blocked->log_directory = options.log_directory;
-  blocked->process_rank = options.communicator->process_rank();
-  return {[blocked] { tell(blocked); }, [blocked] { leave(*blocked); }, [blocked] { tell_end(*blocked); }};
+}  // namespace
+
+Watchdog::Watch watch_of_run(Watchdog& watchdog, const options::ResolvedOptions& options,
+                             detail::RunContext& context, const record::Recorder& recorder) {
+  const auto bark = [&](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) noexcept {
+    auto blocked = blocked_of(options, AfterGrace::leave);
+    record::Blocked event = body_of(context, place, blocked_for);
+    event.action = action_of(*blocked);
+    blocked->event = recorder.event_of(std::move(event));
+    blocked->log = recorder.log();
+    return actions_of(blocked);
+  };
+  return {&watchdog, options.deadline, options.grace, bark};
+}
+
+Watchdog::Watch watch_of_call(Watchdog& watchdog, const options::ResolvedOptions& options,
+                              const std::string& region, const RunReports& reports, AfterGrace after_grace,
+                              const MadeReady* made_ready) {
+  const bool leaves = after_grace == AfterGrace::leave;
+  const auto bark = [&options, &region, &reports, after_grace, leaves, made_ready](
+                        const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) noexcept {
+    auto blocked = blocked_of(options, after_grace);
+    record::Blocked event = body_of(place, blocked_for);
+    if (auto config = made_ready != nullptr ? made_ready->config() : std::nullopt) {
+      event.config = use_of(*std::move(config));
+    }
+    event.action = leaves ? action_of(*blocked) : record::BlockedAction::left_alone;
+    blocked->event = {reports.last_run_id(region), options.communicator->rank(), region, std::move(event)};
+    blocked->log_directory = options.log_directory;
+    blocked->process_rank = options.communicator->process_rank();
+    Watchdog::Actions actions = actions_of(blocked);
+    actions.over = [blocked] { tell_end(*blocked); };
+    return actions;
+  };
+  return {&watchdog, options.deadline, options.grace, bark,
+          leaves ? Watchdog::Outer::pauses : Watchdog::Outer::goes_on};
 }
 
 }  // namespace contextual::tuning

@@ -102,6 +102,12 @@ void forget_choices(std::uint32_t region_id) {
   note_publication(region_id);
 }
 
+void forget_failed_choices(std::uint32_t region_id) {
+  if (LaunchRegistry::instance().has_failed_choice(region_id)) {
+    forget_choices(region_id);
+  }
+}
+
 std::uint64_t times_forgotten(std::uint32_t region_id) {
   return forgettings().count(region_id, false);
 }

@@ -28,7 +28,10 @@ std::uint64_t publications_of(std::uint32_t region_id);
 void note_publication(std::uint32_t region_id);
 /// Forgets what is locked in for a region, see LaunchRegistry::forget_choices. Thread-safe.
 void forget_choices(std::uint32_t region_id);
-/// Returns how often that was done in this process. Thread-safe.
+/// Does so if one of them has failed to launch: for a rank alone, which need not meet others for that. Not
+/// while the region runs.
+void forget_failed_choices(std::uint32_t region_id);
+/// Returns how often choices were forgotten in this process. Thread-safe.
 std::uint64_t times_forgotten(std::uint32_t region_id);
 
 /// The published choices of one run.

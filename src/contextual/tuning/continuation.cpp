@@ -1,9 +1,9 @@
 #include "contextual/tuning/continuation.hpp"
 
+#include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/flight_text.hpp"
-#include "contextual/tuning/joined_problems.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +11,25 @@
 namespace contextual::tuning {
 
 using journal::BatchRecord;
+
+namespace {
+
+/// Describes the problems of the set from the one with index `before` on.
+journal::Joined joined_problems(const agreement::ProblemSet& set, std::size_t before) {
+  const std::vector<detail::ProblemSlot*>& all = set.slots();
+  const std::vector<detail::ProblemSlot*> joined(all.begin() + static_cast<std::ptrdiff_t>(before),
+                                                 all.end());
+  journal::Joined described{joined.size(), agreement::problems_digest(joined), {}};
+  for (const detail::ProblemSlot* slot : joined) {
+    described.names.append(described.names.empty() ? "" : "; ")
+        .append(slot->problem.name)
+        .append(" ")
+        .append(slot->problem.key_text);
+  }
+  return described;
+}
+
+}  // namespace
 
 void Continuation::begin(Resumption resumption, std::unique_ptr<RunJournal> journal,
                          std::unique_ptr<journal::FlightRecorder> flight) {

@@ -1,24 +1,21 @@
 #include "contextual/tuning/paired_timing.hpp"
 
-#include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/launch/use_pass.hpp"
 #include "contextual/record/failure.hpp"
-#include "contextual/tuning/abandoned.hpp"
-#include "contextual/tuning/batch_runner.hpp"
+#include "contextual/tuning/region_pass.hpp"
 
-#include <memory>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace contextual::tuning {
 
 PairedTiming::PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context,
-                           Watchdog& watchdog, agreement::Exchange& exchange,
+                           const Watchdog::Watch& watch, agreement::Exchange& exchange,
                            std::chrono::nanoseconds head_start,
                            std::function<void(const std::exception_ptr&)> failing)
     : options_(options),
       context_(context),
-      watchdog_(watchdog),
+      watch_(watch),
       exchange_(exchange),
       head_start_(head_start),
       failing_(std::move(failing)) {}
@@ -57,7 +54,7 @@ std::optional<std::int64_t> PairedTiming::timed(const std::function<void()>& cal
   for (IterationTiming& timing : timings) {
     timing = run(call, uses);
   }
-  const Watchdog::Section section(watchdog_, {Activity::settle, Phase::final_run, context_.tuning_iteration});
+  const Watchdog::Section section(watch_, {Activity::settle, Phase::final_run, context_.tuning_iteration});
   context_.timer().settle({}, timings, Deadline::after(options_.deadline));
   const bool disturbed = !context_.timer().conditions().disturbance.empty();
   const std::int64_t makespan_ns = timings.back().makespan_ns;
@@ -66,52 +63,53 @@ std::optional<std::int64_t> PairedTiming::timed(const std::function<void()>& cal
 
 /// The timer tells runs apart by their numbers, so these follow those of the tuning iterations.
 IterationTiming PairedTiming::run(const std::function<void()>& call, TurnUses uses) {
-  const detail::ThreadStateScope hooks({.region = context_.region_id(), .in_hook = true});
   IterationTiming timing;
   timing.tuning_iteration = context_.tuning_iteration + ++runs_;
   const IterationInfo info{context_.region(), Phase::final_run, timing.tuning_iteration};
-  const auto place = [&](Activity activity) {
-    return Watchdog::Place{activity, Phase::final_run, context_.tuning_iteration};
-  };
-  if (options_.before_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::before_iteration));
-    options_.before_iteration(info);
-  }
-  {
-    const Watchdog::Section section(watchdog_, place(Activity::region));
+  run_between_hooks(options_, watch_, context_.region_id(), info, context_.tuning_iteration, [&] {
     context_.timer().begin_iteration(timing.tuning_iteration, timing.note);
-    launch(call, uses);
+    const detail::ThreadState state =
+        detail::state_in_region(context_.region_id(), uses == TurnUses::defaults);
+    const RegionPass pass =
+        run_locked_in(call, context_.region(), state, FailedChoice::is_the_callers, options_);
+    if (pass.thrown) {
+      std::rethrow_exception(pass.thrown);
+    }
     context_.timer().end_iteration(timing.tuning_iteration, timing.note);
-  }
-  if (options_.after_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::after_iteration));
-    options_.after_iteration(info);
-  }
+  });
   return timing;
 }
 
-/// A `run` inside is part of it, as in a wrapped region's later call.
-void PairedTiming::launch(const std::function<void()>& call, TurnUses uses) {
-  auto pass = std::make_unique<detail::UsePass>(detail::UsePass::Failures::are_the_callers,
-                                                detail::namesakes_in(options_.communicator->process_scope()),
-                                                detail::UsePass::New::is_noted);
-  {
-    detail::ThreadState state = detail::state_in_region(context_.region_id(), uses == TurnUses::defaults);
-    state.use = pass.get();
-    const detail::ThreadStateScope scope(state);
-    try {
-      call();
-    } catch (...) {
-      if (pass->has_live_guards()) {
-        abandon(std::move(pass));
+namespace {
+
+constexpr int least_rounds = 5;
+
+}  // namespace
+
+int rounds_of_turns(const options::ResolvedOptions& options) {
+  return std::max(least_rounds, options.policy.closing_rounds);
+}
+
+LimitReport time_parts(const options::ResolvedOptions& options, PairedTiming& turns, const std::string& name,
+                       const std::function<void()>& region) {
+  record::PartSamples result{name, {}};
+  std::vector<record::PartSamples> parts;
+  for (const RegionPart& part : options.parts) {
+    parts.push_back({part.name, {}});
+  }
+  const std::size_t count = parts.size() + 1;
+  for (int round = 0; round < rounds_of_turns(options); ++round) {
+    for (std::size_t place = 0; place < count; ++place) {
+      const std::size_t i = round % 2 == 0 ? place : count - 1 - place;
+      const bool whole = i == parts.size();
+      const std::optional<std::int64_t> makespan_ns =
+          turns.turn(whole ? region : options.parts[i].call, TurnUses::what_is_locked_in);
+      if (makespan_ns) {
+        (whole ? result : parts[i]).makespans_ns.push_back(*makespan_ns);
       }
-      throw;
     }
   }
-  if (pass->has_live_guards()) {
-    abandon(std::move(pass));
-    throw_outlived_guard(context_.region());
-  }
+  return record::limit_of(result, parts);
 }
 
 }  // namespace contextual::tuning

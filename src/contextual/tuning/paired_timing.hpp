@@ -7,6 +7,7 @@
 #include "contextual/agreement/part_time.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/record/limit_event.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/timer.hpp>
@@ -16,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace contextual::tuning {
 
@@ -28,9 +30,9 @@ enum class TurnUses { what_is_locked_in, defaults };
 class PairedTiming {
  public:
   /// `failing` is called with what a turn has thrown on this rank, before the other ranks are told.
-  PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-               agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
-               std::function<void(const std::exception_ptr&)> failing);
+  PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context,
+               const Watchdog::Watch& watch, agreement::Exchange& exchange,
+               std::chrono::nanoseconds head_start, std::function<void(const std::exception_ptr&)> failing);
 
   /// Returns the makespan of the slowest rank, or nothing if one has no valid time. Collective. Throws on all
   /// ranks if the call threw on one.
@@ -46,16 +48,24 @@ class PairedTiming {
   std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses, std::size_t runs);
   std::optional<std::int64_t> timed(const std::function<void()>& call, TurnUses uses, std::size_t runs);
   IterationTiming run(const std::function<void()>& call, TurnUses uses);
-  void launch(const std::function<void()>& call, TurnUses uses);
 
   const options::ResolvedOptions& options_;
   detail::RunContext& context_;
-  Watchdog& watchdog_;
+  const Watchdog::Watch& watch_;
   agreement::Exchange& exchange_;
   std::chrono::nanoseconds head_start_;
   std::function<void(const std::exception_ptr&)> failing_;
   std::size_t turns_ = 0;
   std::int64_t runs_ = 0;
 };
+
+/// Returns the number of rounds in which parts, or kept choices, are timed in turn with something else.
+int rounds_of_turns(const options::ResolvedOptions& options);
+
+/// Times the parts of the options and the whole region `name`, with what is locked in. All have one turn in
+/// each round, in an order that changes with each round, so that a drift cancels. Collective. Throws on all
+/// ranks if the region or a part threw on one.
+LimitReport time_parts(const options::ResolvedOptions& options, PairedTiming& turns, const std::string& name,
+                       const std::function<void()>& region);
 
 }  // namespace contextual::tuning

@@ -1,22 +1,16 @@
 #include "contextual/tuning/plain_run.hpp"
 
 #include "contextual/agreement/settled_region.hpp"
-#include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/launch/use_pass.hpp"
 #include "contextual/record/failure.hpp"
-#include "contextual/tuning/abandoned.hpp"
-#include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/region_pass.hpp"
 
 #include <contextual/error.hpp>
 
-#include <memory>
-#include <optional>
+#include <exception>
 
 namespace contextual::tuning {
 namespace {
-
-using detail::UsePass;
 
 /// The choice of a launch failed, and so did its fallback.
 struct LaunchRejected {};
@@ -35,80 +29,33 @@ struct LaunchRejected {};
 
 }  // namespace
 
-bool PlainRun::execute(const std::function<void()>& region) {
+bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::Exchange& exchange,
+                 Watchdog& watchdog) {
+  const Watchdog::Watch watch =
+      watch_of_call(watchdog, call.options, call.region, reports, AfterGrace::leave);
   agreement::SettledOutcome outcome;
   try {
-    outcome.something_new = run(region);
+    run_between_hooks(call.options, watch, call.region_id, {call.region, Phase::final_run, 0}, 0, [&] {
+      const RegionPass pass = run_locked_in(call.function, call.region, {.region = call.region_id},
+                                            FailedChoice::is_noted, call.options);
+      if (pass.thrown) {
+        rethrow(pass.thrown, pass.rejected);
+      }
+      outcome.something_new = pass.something_new;
+    });
   } catch (const LaunchRejected&) {
     outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {
     outcome.failure = {std::current_exception(), record::text_of(std::current_exception()), 0};
   }
   try {
-    return agreement::agree_on_settled_run(exchange_, region_, outcome);
+    return !agreement::agree_on_settled_run(exchange, call.region, outcome);
   } catch (...) {
     if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
       std::rethrow_exception(outcome.failure.thrown);
     }
     throw;
   }
-}
-
-bool PlainRun::run(const std::function<void()>& region) {
-  const detail::ThreadStateScope hooks({.region = region_id_, .in_hook = true});
-  const IterationInfo info{region_, Phase::final_run, 0};
-  if (options_.before_iteration) {
-    watched(Activity::before_iteration, [&] { options_.before_iteration(info); });
-  }
-  bool something_new = false;
-  watched(Activity::region, [&] { something_new = call(region); });
-  if (options_.after_iteration) {
-    watched(Activity::after_iteration, [&] { options_.after_iteration(info); });
-  }
-  return something_new;
-}
-
-bool PlainRun::call(const std::function<void()>& region) {
-  auto pass = std::make_unique<UsePass>(UsePass::Failures::are_watched,
-                                        detail::namesakes_in(options_.communicator->process_scope()),
-                                        UsePass::New::is_noted);
-  std::exception_ptr thrown;
-  {
-    const detail::ThreadStateScope scope({.use = pass.get(), .region = region_id_});
-    try {
-      region();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }
-  const bool something_new = pass->new_on_all() || pass->new_elsewhere() || pass->rejected();
-  const bool rejected = pass->rejected();
-  const bool guard_lives = pass->has_live_guards();
-  if (guard_lives) {
-    abandon(std::move(pass));
-  }
-  if (thrown) {
-    rethrow(thrown, rejected);
-  }
-  if (guard_lives) {
-    throw_outlived_guard(region_);
-  }
-  return something_new;
-}
-
-template <typename Step>
-void PlainRun::watched(Activity activity, const Step& step) {
-  const CallWatch::Call call{
-      options_.deadline, options_.grace, [&, activity](std::chrono::nanoseconds blocked_for) {
-        return blocked_call_actions(options_, {region_, last_run_id_, activity, AfterGrace::leave},
-                                    blocked_for);
-      }};
-  const CallWatch::Section section(watch_, call);
-  std::optional<Watchdog::Pause> outer_run;
-  if (section.watched()) {
-    outer_run.emplace();
-  }
-  step();
 }
 
 }  // namespace contextual::tuning

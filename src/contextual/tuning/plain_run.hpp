@@ -5,53 +5,17 @@
 /// it.
 
 #include "contextual/agreement/exchange.hpp"
-#include "contextual/options/resolved_options.hpp"
-#include "contextual/tuning/call_watch.hpp"
-
-#include <contextual/phase.hpp>
-
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <utility>
+#include "contextual/tuning/run_reports.hpp"
+#include "contextual/tuning/tuning_setup.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 namespace contextual::tuning {
 
 /// Runs a region once with the configs locked in for it, between the user's hooks, without timer or launch
 /// records; it writes to the log only if it is blocked. The ranks must have agreed before that none of them
-/// has anything to tune.
-class PlainRun {
- public:
-  /// `last_run_id` is that of the region's last tuning run. The references must outlive the object.
-  PlainRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-           std::string last_run_id, agreement::Exchange& exchange, CallWatch& watch)
-      : options_(options),
-        region_(std::move(region)),
-        region_id_(region_id),
-        last_run_id_(std::move(last_run_id)),
-        exchange_(exchange),
-        watch_(watch) {}
-
-  /// Returns true if all ranks must tune after all, because one of them launched something new or rejected a
-  /// choice. Throws on all ranks if the region or a hook threw on one of them.
-  bool execute(const std::function<void()>& region);
-
- private:
-  /// Runs the region between its hooks. Returns true if this rank launched something new or rejected a
-  /// choice.
-  bool run(const std::function<void()>& region);
-  /// Runs the region alone; returns as `run`.
-  bool call(const std::function<void()>& region);
-  /// Takes the step while the watch watches this thread.
-  template <typename Step>
-  void watched(Activity activity, const Step& step);
-
-  const options::ResolvedOptions& options_;
-  std::string region_;
-  std::uint32_t region_id_;
-  std::string last_run_id_;
-  agreement::Exchange& exchange_;
-  CallWatch& watch_;
-};
+/// has anything to tune. Returns false if all ranks must tune after all, because one of them launched
+/// something new or rejected a choice. Throws on all ranks if the region or a hook threw on one.
+bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::Exchange& exchange,
+                 Watchdog& watchdog);
 
 }  // namespace contextual::tuning

@@ -72,7 +72,7 @@ void Preparation::load_defaults() {
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
     if (kernel->alive() && kernel->traits().load) {
       context_.set_preparing(detail::CurrentLaunch{kernel->traits().name, "", 0, default_of(*kernel)});
-      const Watchdog::Section section(watchdog_, {Activity::prepare, Phase::walk, 0});
+      const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
       kernel->load_first();
     }
   }
@@ -135,8 +135,7 @@ std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
       }
       try {
         const BeingPrepared now(context_, continuation_, slot, id);
-        const Watchdog::Section section(watchdog_,
-                                        {Activity::prepare, plan.phase(), context_.tuning_iteration});
+        const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
         member->traits().load(id, &slot.problem.key);
       } catch (const DeviceError&) {
         device_failure_ = std::current_exception();  // no config is to blame

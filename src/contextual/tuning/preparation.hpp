@@ -20,9 +20,9 @@ namespace contextual::tuning {
 class Preparation {
  public:
   /// `continuation` knows what must not be made ready, and learns what is.
-  Preparation(detail::RunContext& context, const agreement::ProblemSet& problems, Watchdog& watchdog,
-              Continuation& continuation)
-      : context_(context), problems_(problems), watchdog_(watchdog), continuation_(continuation) {}
+  Preparation(detail::RunContext& context, const agreement::ProblemSet& problems,
+              const Watchdog::Watch& watch, Continuation& continuation)
+      : context_(context), problems_(problems), watch_(watch), continuation_(continuation) {}
 
   /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
   void load_defaults();
@@ -54,7 +54,7 @@ class Preparation {
 
   detail::RunContext& context_;
   const agreement::ProblemSet& problems_;
-  Watchdog& watchdog_;
+  const Watchdog::Watch& watch_;
   Continuation& continuation_;
   std::vector<Prepared> prepared_;  ///< by slot
   std::exception_ptr device_failure_;

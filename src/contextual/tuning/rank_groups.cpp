@@ -21,32 +21,30 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
   return of_process + "/group " + std::to_string(group->second);
 }
 
+bool KnownRegion::settled(std::uint32_t region_id) const {
+  return settled_ == publications_of(region_id);
+}
+
+void KnownRegion::note_settled(std::uint32_t region_id) {
+  settled_ = publications_of(region_id);
+}
+
+RankGroup& RankGroups::of(const options::ResolvedOptions& options) {
+  RankGroup& group = groups_[options.communicator.get()];
+  group.communicator = options.communicator;
+  return group;
+}
+
 agreement::Exchange& RankGroups::exchange_for(const options::ResolvedOptions& options) {
-  auto& exchange = exchanges_[options.communicator.get()];
+  std::unique_ptr<agreement::Exchange>& exchange = of(options).exchange;
   // A deadline that makes no sense is told to the others, who need time to come.
   const auto timeout = options.deadline.count() > 0 ? options.deadline : options::ResolvedOptions{}.deadline;
   const bool inherited = exchange && options.communicator->size() == 1 && !exchange->of_this_process();
   if (!exchange || inherited) {
     exchange = std::make_unique<agreement::Exchange>(*options.communicator, timeout);
-    communicators_.push_back(options.communicator);
   }
   exchange->set_timeout(timeout);
   return *exchange;
-}
-
-bool RankGroups::settled(const std::string& region, std::uint32_t region_id,
-                         const options::ResolvedOptions& options) const {
-  const auto known = settled_.find({options.communicator.get(), region});
-  return known != settled_.end() && known->second == publications_of(region_id);
-}
-
-void RankGroups::note_settled(const std::string& region, std::uint32_t region_id,
-                              const options::ResolvedOptions& options) {
-  settled_[{options.communicator.get(), region}] = publications_of(region_id);
-}
-
-void RankGroups::forget_settled(const std::string& region, const options::ResolvedOptions& options) {
-  settled_.erase({options.communicator.get(), region});
 }
 
 }  // namespace contextual::tuning

@@ -8,14 +8,13 @@
 #include "contextual/options/resolved_options.hpp"
 
 #include <contextual/communicator.hpp>
+#include <contextual/report.hpp>
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace contextual::tuning {
 
@@ -24,65 +23,56 @@ namespace contextual::tuning {
 /// Thread-safe.
 std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, const Communicator* own);
 
-/// Keeps one exchange per communicator, and what is known about the ranks behind it. Used under the tuner's
-/// run lock.
+/// What a group of ranks knows of a region.
+class KnownRegion {
+ public:
+  /// What the ranks have looked for among what is kept: pins are read along with choices, or alone where
+  /// these do not count.
+  enum class Looked { for_nothing, for_pins, for_choices };
+  Looked looked = Looked::for_nothing;
+
+  /// What `load` has installed, until the first run after it. Equal on all ranks.
+  std::optional<RegionReport> loaded{};
+
+  /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
+  /// nobody has published another choice for the region since.
+  bool settled(std::uint32_t region_id) const;
+  void note_settled(std::uint32_t region_id);
+  void forget_settled() { settled_.reset(); }
+
+ private:
+  std::optional<std::uint64_t> settled_;  ///< publications_of then
+};
+
+/// The ranks behind a communicator.
+struct RankGroup {
+  std::shared_ptr<Communicator> communicator{};  ///< lives as long as its exchange
+  std::unique_ptr<agreement::Exchange> exchange{};
+  bool met = false;  ///< all of them have met, and agreed on their options
+  /// Rank 0 keeps choices, as it has said when the ranks met. In modes use and off they then meet for every
+  /// region.
+  bool keeps_choices = false;
+  std::map<std::string, KnownRegion> regions{};
+
+  void note_met(const agreement::Hello& hello) {
+    met = true;
+    keeps_choices = keeps_choices || hello.keeps_choices;
+  }
+};
+
+/// The groups of one tuner. Used under its run lock.
 class RankGroups {
  public:
+  /// Returns the ranks of the options' communicator.
+  RankGroup& of(const options::ResolvedOptions& options);
+
   /// Returns the exchange over the options' communicator, with the options' deadline. A forked child that
   /// runs alone gets a new exchange. A forked child with peers keeps its parent's, every call of which throws
   /// Error.
   agreement::Exchange& exchange_for(const options::ResolvedOptions& options);
 
-  /// Returns true if all ranks of this communicator have met before and agreed on their options.
-  bool met(const options::ResolvedOptions& options) const {
-    return met_.contains(options.communicator.get());
-  }
-  /// `hello` says whether rank 0 keeps choices.
-  void note_met(const options::ResolvedOptions& options, const agreement::Hello& hello) {
-    met_.insert(options.communicator.get());
-    if (hello.keeps_choices) {
-      keeping_.insert(options.communicator.get());
-    }
-  }
-
-  /// Returns true if these ranks have looked for kept choices of the region.
-  bool looked(const std::string& region, const options::ResolvedOptions& options) const {
-    return looked_.contains({options.communicator.get(), region});
-  }
-  void note_looked(const std::string& region, const options::ResolvedOptions& options) {
-    looked_.emplace(options.communicator.get(), region);
-  }
-
-  /// The same for what is pinned, which is read along with choices, or alone where these do not count.
-  bool looked_for_pins(const std::string& region, const options::ResolvedOptions& options) const {
-    return pins_read_.contains({options.communicator.get(), region}) || looked(region, options);
-  }
-  void note_looked_for_pins(const std::string& region, const options::ResolvedOptions& options) {
-    pins_read_.emplace(options.communicator.get(), region);
-  }
-
-  /// Returns true if rank 0 keeps choices, as it has said when the ranks met. In modes use and off they then
-  /// meet for every region.
-  bool keeps_choices(const options::ResolvedOptions& options) const {
-    return keeping_.contains(options.communicator.get());
-  }
-
-  /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
-  /// nobody has published another choice for the region since.
-  bool settled(const std::string& region, std::uint32_t region_id,
-               const options::ResolvedOptions& options) const;
-  void note_settled(const std::string& region, std::uint32_t region_id,
-                    const options::ResolvedOptions& options);
-  void forget_settled(const std::string& region, const options::ResolvedOptions& options);
-
  private:
-  std::map<Communicator*, std::unique_ptr<agreement::Exchange>> exchanges_;
-  std::vector<std::shared_ptr<Communicator>> communicators_;  ///< live as long as their exchanges
-  std::set<Communicator*> met_;
-  std::set<Communicator*> keeping_;
-  std::set<std::pair<Communicator*, std::string>> looked_;
-  std::set<std::pair<Communicator*, std::string>> pins_read_;
-  std::map<std::pair<Communicator*, std::string>, std::uint64_t> settled_;  ///< publications_of then
+  std::map<Communicator*, RankGroup> groups_;
 };
 
 }  // namespace contextual::tuning

@@ -5,20 +5,19 @@
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
-#include "contextual/tuning/meeting.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/pins.hpp"
-#include "contextual/tuning/plain_run.hpp"
+#include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
 #include <contextual/communicator.hpp>
-#include <contextual/detail/storage/warning.hpp>
 #include <contextual/detail/sync/ongoing_run.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -41,32 +40,16 @@ class ActiveRun {
   ~ActiveRun() { LaunchRegistry::instance().end_run(); }
 };
 
-/// Collective, after a run with kept choices.
-AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& recorder, const RegionCall& call) {
-  const std::optional<RevalidationReport> result = run.revalidate(call.function);
-  recorder.report().revalidation = result;
-  if (!result) {
-    recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
-    return AfterRevalidation::choices_stay;
+/// What follows a tuning run, with everything locked in: the times of the parts, and a comparison of kept
+/// choices with the defaults. Collective.
+AfterRevalidation time_in_turn(const RegionCall& call, TuningRun& run, record::Recorder& recorder,
+                               const std::optional<RegionReport>& to_revalidate) {
+  const ResolvedOptions& options = call.options;
+  PairedTiming turns = run.paired_timing();
+  if (!options.parts.empty()) {
+    recorder.limit(time_parts(options, turns, call.region, call.function), rounds_of_turns(options));
   }
-  if (!result->gain) {
-    recorder.warning(
-        "kept choices were not compared with the defaults, because the timer has seen too few runs of both: "
-        "they stay");
-  }
-  const bool tunes = result->defaults_won && call.options.revalidate == Revalidate::tune_if_worse;
-  if (result->defaults_won) {
-    recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
-                     (tunes ? "the region is tuned again" : "this process uses the defaults"));
-  }
-  if (tunes) {
-    return AfterRevalidation::tune_again;
-  }
-  if (result->defaults_won) {
-    run.use_defaults();
-  }
-  run.run_once(call.function);  // the comparison's last run need not have been with what is locked in
-  return result->defaults_won ? AfterRevalidation::defaults_are_used : AfterRevalidation::choices_stay;
+  return to_revalidate ? compare_with_defaults(call, run, turns, recorder) : AfterRevalidation::choices_stay;
 }
 
 /// Returns false if the choices could not be written, which the log says then.
@@ -113,14 +96,9 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
       forget_failed_choices(call.region_id);
     }
     if (options.mode == Mode::tune) {
-      return run_in_mode_tune(call);
+      return tune(call);
     }
-    const bool looked = options.mode == Mode::use ? groups_.looked(region, options)
-                                                  : groups_.looked_for_pins(region, options);
-    const bool looks = groups_.keeps_choices(options) && !looked;
-    if (looks || !groups_.met(options)) {  // once: a rank may have another mode
-      cached_start_.meet(region, call.region_id, options);
-    }
+    region_start_.begin_untuned(call);
     say_if_off(call);
   }
   options::validate(options);
@@ -138,88 +116,26 @@ void RegionTuner::say_if_off(const RegionCall& call) {
   }
 }
 
-bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
-  const ResolvedOptions& options = call.options;
-  const bool of_run = call.occasion.origin == Origin::run;
-  TakenOver taken_over;
-  std::optional<RegionReport> loaded = cached_start_.take_loaded(call.region, options);
-  if (loaded && of_run && !options.always_tune && options.revalidate != Revalidate::no) {
-    taken_over.to_revalidate = std::move(loaded);
-    return tune(call, std::move(taken_over));
-  }
-  if (of_run && !options.always_tune && groups_.settled(call.region, call.region_id, options)) {
-    if (run_plainly(call, taken_over)) {
-      return true;
-    }
-    groups_.forget_settled(call.region, options);
-  } else {
-    const bool looked = options.always_tune ? groups_.looked_for_pins(call.region, options)
-                                            : groups_.looked(call.region, options);
-    if (of_run && !looked && cached_start_.run_first(call, taken_over)) {
-      return true;
-    }
-  }
-  return tune(call, std::move(taken_over));
-}
-
-bool RegionTuner::run_plainly(const RegionCall& call, TakenOver& taken_over) {
-  agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  const agreement::Hello hello = meet(exchange, call.region, call.region_id, call.options,
-                                      {.setup_failure = options::failure_of(call.options), .settled = true});
-  if (!hello.kept_choices.empty()) {
-    return cached_start_.run(call, hello, nullptr, taken_over);
-  }
-  PlainRun plain(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
-                 watch_);
-  if (!hello.settled_everywhere || plain.execute(call.function)) {
-    return false;
-  }
-  if (const auto unused = take_unused_pin_warnings(call.region_id, call.options); !unused.empty()) {
-    note_unlogged(call, unused);
-  }
-  return true;
-}
-
-/// Such a run has no log.
-void RegionTuner::note_unlogged(const RegionCall& call, const std::vector<std::string>& warnings) {
-  std::for_each(warnings.begin(), warnings.end(), detail::warn_once);
-  reports_.note_run(call.region, call.options.mode, warnings);
-}
-
 bool RegionTuner::load(const std::string& region, const ResolvedOptions& options) {
   const detail::OngoingRun ongoing({options.deadline, options.grace});
   const RunLock::Holder lock(run_lock_, region, options.deadline);
-  return cached_start_.load(region, region_id(region, options), options);
+  return region_start_.load({region, region_id(region, options), {}, options, {}});
 }
 
-bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
-  agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  TuningSetup setup(call.region, call.region_id, call.options, call.occasion, exchange);
-  setup.start_also_from(taken_over.starts);
-  if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
-    try {
-      if (cached_start_.run(call, hello, &setup.recorder(), taken_over)) {
-        return true;
-      }
-    } catch (...) {
-      setup.recorder().end(std::current_exception(), {});
-      throw;
-    }
-    setup.start_also_from(taken_over.starts);
-    setup.meet();
+bool RegionTuner::tune(const RegionCall& call) {
+  Start start = region_start_.begin(call);
+  if (!start.setup) {
+    return true;
   }
-  groups_.note_met(call.options, setup.hello());
-  const auto after = execute(call, setup, taken_over.to_revalidate);
-  if (after.revalidation == AfterRevalidation::tune_again) {
-    return tune_again(call, std::move(taken_over));
-  }
-  return after.all_tracked;
+  const AfterRun after = execute(call, start);
+  return after.revalidation == AfterRevalidation::tune_again ? tune_again(call, std::move(start.sets))
+                                                             : after.all_tracked;
 }
 
-RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& setup,
-                                           const std::optional<RegionReport>& to_revalidate) {
-  record::Recorder& recorder = setup.recorder();
-  std::unique_ptr<TuningRun> run = setup.take_run();
+RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& start) {
+  record::Recorder& recorder = start.setup->recorder();
+  std::unique_ptr<TuningRun> run = start.setup->take_run();
+  const std::optional<RegionReport>& to_revalidate = start.to_revalidate;
   if (to_revalidate) {
     run->continuation().first_batch_runs(flight_text(*to_revalidate));
   }
@@ -229,10 +145,10 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
   std::exception_ptr thrown;
   try {
     run->execute(call.function);
-    if (to_revalidate) {
-      after = compare_with_defaults(*run, recorder, call);
+    if (to_revalidate || !call.options.parts.empty()) {
+      after = time_in_turn(call, *run, recorder, to_revalidate);
     }
-    written = write_choices(*run, recorder, call, setup.hello().machines);
+    written = write_choices(*run, recorder, call, start.hello.machines);
     recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));
   } catch (...) {
     thrown = std::current_exception();
@@ -244,13 +160,13 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
     describe_kept(*to_revalidate, after, recorder.report());
   }
   reports_.add(std::move(recorder.report()));
+  KnownRegion& known = groups_.of(call.options).regions[call.region];
   if (!thrown && run->nothing_left()) {
-    groups_.note_settled(call.region, call.region_id, call.options);
+    known.note_settled(call.region_id);
   } else {
-    groups_.forget_settled(call.region, call.options);
+    known.forget_settled();
   }
   if (run->context().has_live_guards()) {
-    run->retire();
     abandon(std::move(run));
   }
   if (thrown) {
@@ -259,16 +175,15 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
   return {all_tracked, after};
 }
 
-bool RegionTuner::tune_again(const RegionCall& call, TakenOver taken_over) {
+bool RegionTuner::tune_again(const RegionCall& call, std::vector<std::string> sets) {
   ResolvedOptions again = call.options;
   again.always_tune = true;
   again.revalidate = Revalidate::no;
-  taken_over.to_revalidate.reset();
+  const RegionCall anew{call.region, call.region_id, call.function, again, call.occasion};
   const std::optional<RevalidationReport> why = reports_.revalidation_of_last();
-  const bool all_tracked =
-      tune({call.region, call.region_id, call.function, again, call.occasion}, std::move(taken_over));
+  const AfterRun after = execute(anew, region_start_.begin(anew, std::move(sets)));
   reports_.set_revalidation_of_last(why);
-  return all_tracked;
+  return after.all_tracked;
 }
 
 void RegionTuner::run_once(const RegionCall& call) {
@@ -285,7 +200,7 @@ void RegionTuner::run_once(const RegionCall& call) {
   if (options.after_iteration) {
     options.after_iteration(info);
   }
-  note_unlogged(call, take_unused_pin_warnings(call.region_id, options));
+  reports_.note_unlogged(call.region, options.mode, take_unused_pin_warnings(call.region_id, options));
 }
 
 }  // namespace contextual::tuning

@@ -4,14 +4,12 @@
 /// Runs the regions of one tuner, in every mode.
 
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/tuning/cached_start.hpp"
-#include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
-#include "contextual/tuning/region_call.hpp"
+#include "contextual/tuning/region_start.hpp"
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/run_reports.hpp"
-#include "contextual/tuning/tuning_setup.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
@@ -43,28 +41,21 @@ class RegionTuner {
   bool load(const std::string& region, const options::ResolvedOptions& options);
 
   const RunReports& reports() const noexcept { return reports_; }
-  /// Of calls without a tuning run.
-  CallWatch& watch() noexcept { return watch_; }
+  Watchdog& watchdog() noexcept { return watchdog_; }
 
  private:
   /// In mode tune. Returns as `run`.
-  bool run_in_mode_tune(const RegionCall& call);
-  /// A region of which nothing is left to tune. Returns true if it has been run and that is still so.
-  bool run_plainly(const RegionCall& call, TakenOver& taken_over);
-  /// Tunes, whatever is locked in already. Returns as `run`.
-  bool tune(const RegionCall& call, TakenOver taken_over);
+  bool tune(const RegionCall& call);
   struct AfterRun {
     bool all_tracked;  ///< see `run`
     AfterRevalidation revalidation;
   };
-  /// From the meeting of the ranks to the report.
-  AfterRun execute(const RegionCall& call, TuningSetup& setup,
-                   const std::optional<RegionReport>& to_revalidate);
+  /// A tuning run, from the meeting of the ranks to the report.
+  AfterRun execute(const RegionCall& call, const Start& start);
   /// As `tune`, because the last run has shown that what was kept is no better than the defaults.
-  bool tune_again(const RegionCall& call, TakenOver taken_over);
+  bool tune_again(const RegionCall& call, std::vector<std::string> sets);
   /// Modes use and off: the final run and nothing else.
   void run_once(const RegionCall& call);
-  void note_unlogged(const RegionCall& call, const std::vector<std::string>& warnings);
   void say_if_off(const RegionCall& call);
 
   Options options_;
@@ -72,8 +63,8 @@ class RegionTuner {
   RankGroups groups_;
   RunReports reports_;
   std::set<std::string> said_off_;  ///< regions; guarded by the lock
-  CallWatch watch_;                 ///< goes first, since its thread reads the reports
-  CachedStart cached_start_{groups_, reports_, watch_};
+  Watchdog watchdog_;               ///< goes first, since its thread reads the reports
+  RegionStart region_start_{groups_, reports_, watchdog_};
 };
 
 }  // namespace contextual::tuning

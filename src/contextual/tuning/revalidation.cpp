@@ -1,9 +1,12 @@
 #include "contextual/tuning/revalidation.hpp"
 
 #include "contextual/policy/closing_comparison.hpp"
-#include "contextual/tuning/parts_run.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 
 namespace contextual::tuning {
 namespace {
@@ -15,11 +18,9 @@ TimeSummary summary_of(const policy::Summary& times) {
   return {times.count, times.centre_ns, times.spread_ns};
 }
 
-}  // namespace
-
 RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
                               const std::function<void()>& region) {
-  policy::ClosingComparison comparison(defaults, kept, PartsRun::rounds_of(options));
+  policy::ClosingComparison comparison(defaults, kept, rounds_of_turns(options));
   for (auto trials = comparison.plan(); !trials.empty(); trials = comparison.plan()) {
     for (const SearchTrial& trial : trials) {
       const TurnUses uses = trial.assignment == defaults ? TurnUses::defaults : TurnUses::what_is_locked_in;
@@ -39,6 +40,53 @@ RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTim
     report.defaults_won = policy::reference_wins(result, options.policy.tie_margin);
   }
   return report;
+}
+
+/// From now on the defaults are locked in for what the run found locked in and not pinned.
+void use_defaults(const detail::RunContext& context) {
+  for (const detail::ProblemSlot& slot : context.slots()) {
+    if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
+      continue;
+    }
+    for (const auto& member : slot.found.members) {
+      member->table()->lock_in(context.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
+                               slot.problem.scope);
+    }
+  }
+  note_publication(context.region_id());
+}
+
+}  // namespace
+
+AfterRevalidation compare_with_defaults(const RegionCall& call, const TuningRun& run, PairedTiming& turns,
+                                        record::Recorder& recorder) {
+  std::optional<RevalidationReport> result;
+  if (run.allows_defaults()) {
+    result = revalidate(call.options, turns, call.function);
+  }
+  recorder.report().revalidation = result;
+  if (!result) {
+    recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
+    return AfterRevalidation::choices_stay;
+  }
+  if (!result->gain) {
+    recorder.warning(
+        "kept choices were not compared with the defaults, because the timer has seen too few runs of both: "
+        "they stay");
+  }
+  const bool tunes = result->defaults_won && call.options.revalidate == Revalidate::tune_if_worse;
+  if (result->defaults_won) {
+    recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
+                     (tunes ? "the region is tuned again" : "this process uses the defaults"));
+  }
+  if (tunes) {
+    return AfterRevalidation::tune_again;
+  }
+  if (result->defaults_won) {
+    use_defaults(run.context());
+  }
+  turns.run_once(call.function);  // the comparison's last run need not have been with what is locked in
+  return result->defaults_won ? AfterRevalidation::defaults_are_used : AfterRevalidation::choices_stay;
 }
 
 void describe_kept(const RegionReport& kept, AfterRevalidation after, RegionReport& report) {

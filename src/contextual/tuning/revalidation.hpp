@@ -3,22 +3,24 @@
 /// \file
 /// Compares choices of an earlier process with the defaults.
 
-#include "contextual/options/resolved_options.hpp"
+#include "contextual/record/recorder.hpp"
 #include "contextual/tuning/paired_timing.hpp"
+#include "contextual/tuning/tuning_run.hpp"
+#include "contextual/tuning/tuning_setup.hpp"
 
 #include <contextual/report.hpp>
 
-#include <functional>
-
 namespace contextual::tuning {
 
-/// Runs the closing comparison of a search, and nothing else of it: rounds of what is locked in and of all
-/// defaults. The defaults win by the same rule. Collective. Throws on all ranks if the region threw on one.
-RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
-                              const std::function<void()>& region);
-
-/// What follows from that.
+/// What follows from such a comparison.
 enum class AfterRevalidation { choices_stay, defaults_are_used, tune_again };
+
+/// Runs the closing comparison of a search, and nothing else of it: rounds of what is locked in and of all
+/// defaults. The defaults win by the same rule, and are then locked in for what was not pinned, unless the
+/// region is to be tuned again. Says in the report what came of it. Call it after a run with kept choices.
+/// Collective. Throws on all ranks if the region threw on one.
+AfterRevalidation compare_with_defaults(const RegionCall& call, const TuningRun& run, PairedTiming& turns,
+                                        record::Recorder& recorder);
 
 /// Says in the report of the run, of what was locked in before, why that was chosen. `kept` is the report of
 /// the kept choices.

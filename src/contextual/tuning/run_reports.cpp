@@ -1,5 +1,7 @@
 #include "contextual/tuning/run_reports.hpp"
 
+#include <contextual/detail/storage/warning.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +34,9 @@ void RunReports::add(RegionReport&& latest) {
   runs.push_back(std::move(latest));
 }
 
-void RunReports::note_run(const std::string& region, Mode mode, const std::vector<std::string>& warnings) {
+void RunReports::note_unlogged(const std::string& region, Mode mode,
+                               const std::vector<std::string>& warnings) {
+  std::for_each(warnings.begin(), warnings.end(), detail::warn_once);
   const std::lock_guard lock(mutex_);
   std::vector<RegionReport>& runs = report_.runs;
   if (report_.find(region) == nullptr) {

@@ -24,8 +24,9 @@ class RunReports {
   /// A region that is run again and again with nothing left to tune keeps one report of that; one that is
   /// tuned again and again keeps the latest few.
   void add(RegionReport&& latest);
-  /// Of a run without a report of its own: its region is known from now on, and has these warnings.
-  void note_run(const std::string& region, Mode mode, const std::vector<std::string>& warnings);
+  /// Of a run without a log and a report of its own: its region is known from now on, and has these warnings,
+  /// each of which the process says once on stderr.
+  void note_unlogged(const std::string& region, Mode mode, const std::vector<std::string>& warnings);
   /// Of the run that was added last.
   std::optional<RevalidationReport> revalidation_of_last() const;
   void set_revalidation_of_last(const std::optional<RevalidationReport>& revalidation);

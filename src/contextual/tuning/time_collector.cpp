@@ -1,5 +1,6 @@
 #include "contextual/tuning/time_collector.hpp"
 
+#include "contextual/record/failure.hpp"
 #include "contextual/tuning/makespans.hpp"
 #include "contextual/tuning/overlaps.hpp"
 #include "contextual/tuning/timelines.hpp"
@@ -42,17 +43,30 @@ void drop_disturbed(BatchResult& result) {
 
 }  // namespace
 
-BatchResult TimeCollector::settle(const BatchPlan& plan, BatchRunner& runner) {
-  BatchResult result;
-  result.failure = runner.failure();
-  collect(plan);
-  wait(plan, runner.iterations(), result);
-  result.makespans_ns = makespans_of(plan, runner.iterations(), iterations_);
-  fill_cells(result, plan.length());
-  if (iterations_ == Iterations::joined) {
-    fill_overlaps(result, runner.iterations());
+detail::BatchFailure failure_of(const std::exception_ptr& thrown) {
+  detail::BatchFailure failure{thrown, record::text_of(thrown)};
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const TuningFailedError&) {
+    failure.tuning_failed = true;
+  } catch (...) {
+    failure.tuning_failed = false;
   }
-  result.timelines = timelines_of(records_, timings_, runner.iterations());
+  return failure;
+}
+
+BatchResult TimeCollector::settle(const BatchPlan& plan, std::vector<IterationTiming>& iterations,
+                                  const detail::BatchFailure& failure) {
+  BatchResult result;
+  result.failure = failure;
+  collect(plan);
+  wait(plan, iterations, result);
+  result.makespans_ns = makespans_of(plan, iterations, options_.iterations);
+  fill_cells(result, plan.length());
+  if (options_.iterations == Iterations::joined) {
+    fill_overlaps(result, iterations);
+  }
+  result.timelines = timelines_of(records_, timings_, iterations);
   drop_unplanned(result);
   drop_disturbed(result);
   return result;
@@ -91,8 +105,8 @@ void TimeCollector::collect(const BatchPlan& plan) {
 void TimeCollector::wait(const BatchPlan& plan, std::vector<IterationTiming>& iterations,
                          BatchResult& result) {
   try {
-    const Watchdog::Section section(watchdog_, {Activity::settle, plan.phase(), context_.tuning_iteration});
-    context_.timer().settle(timings_, iterations, Deadline::after(deadline_));
+    const Watchdog::Section section(watch_, {Activity::settle, plan.phase(), context_.tuning_iteration});
+    context_.timer().settle(timings_, iterations, Deadline::after(options_.deadline));
     context_.mark_settled();
     result.conditions = context_.timer().conditions();
   } catch (const DeviceError& error) {

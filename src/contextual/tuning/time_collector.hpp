@@ -5,12 +5,12 @@
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
-#include "contextual/tuning/batch_runner.hpp"
+#include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
-#include <contextual/iterations.hpp>
+#include <contextual/timer.hpp>
 
-#include <chrono>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -19,13 +19,15 @@ namespace contextual::tuning {
 /// Computes the result of a batch from the records of its launches.
 class TimeCollector {
  public:
-  TimeCollector(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline,
-                Iterations iterations)
-      : context_(context), watchdog_(watchdog), deadline_(deadline), iterations_(iterations) {}
+  /// All outlive the object.
+  TimeCollector(detail::RunContext& context, const Watchdog::Watch& watch,
+                const options::ResolvedOptions& options)
+      : context_(context), watch_(watch), options_(options) {}
 
-  /// Waits no longer than the deadline. If the wait fails, the batch fails with that error, unless the region
-  /// failed before.
-  detail::BatchResult settle(const detail::BatchPlan& plan, BatchRunner& runner);
+  /// Waits no longer than the deadline. `iterations` are those that ran to their end. If the wait fails, the
+  /// batch fails with that error, unless the region failed before with `failure`.
+  detail::BatchResult settle(const detail::BatchPlan& plan, std::vector<IterationTiming>& iterations,
+                             const detail::BatchFailure& failure);
 
  private:
   void collect(const detail::BatchPlan& plan);
@@ -38,13 +40,15 @@ class TimeCollector {
   void fill_overlaps(detail::BatchResult& result, std::span<const IterationTiming> iterations) const;
 
   detail::RunContext& context_;
-  Watchdog& watchdog_;
-  std::chrono::milliseconds deadline_;
-  Iterations iterations_;
+  const Watchdog::Watch& watch_;
+  const options::ResolvedOptions& options_;
   // State of the batch that is being settled. Members, so that their memory is reused.
   std::vector<detail::LaunchRecord*> records_;
   std::vector<detail::LaunchRecord*> untimed_;  ///< of choice points, whose alternatives have times
   std::vector<LaunchTiming> timings_;
 };
+
+/// Describes an exception as the failure of the batch in which it was thrown. `thrown` must not be null.
+detail::BatchFailure failure_of(const std::exception_ptr& thrown);
 
 }  // namespace contextual::tuning

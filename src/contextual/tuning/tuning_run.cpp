@@ -4,8 +4,6 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/parts_run.hpp"
-#include "contextual/tuning/revalidation.hpp"
 
 #include <contextual/error.hpp>
 
@@ -15,6 +13,7 @@
 namespace contextual::tuning {
 
 using detail::BatchKind;
+using detail::BatchPlan;
 using detail::ProblemSlot;
 using policy::RejectionOutcome;
 
@@ -46,28 +45,27 @@ detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
 }  // namespace
 
 TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-                     Origin origin, agreement::Exchange& exchange, record::Recorder& recorder)
+                     Origin origin, agreement::Exchange& exchange, Watchdog& watchdog,
+                     record::Recorder& recorder)
     : options_(options),
       exchange_(exchange),
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
-      watchdog_(std::in_place, options.deadline, options.grace,
-                [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
-                  return blocked_actions(options_, context_, recorder_, place, blocked_for);
-                }),
+      watch_(watch_of_run(watchdog, options, context_, recorder)),
       checks_(options, context_),
       problems_(policy_of(options)),
-      preparation_(context_, problems_, *watchdog_, continuation_),
-      runner_(context_, options, *watchdog_),
-      time_collector_(context_, *watchdog_, options.deadline, options.iterations),
+      preparation_(context_, problems_, watch_, continuation_),
+      runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
-      notes_(context_, *timer_, options, recorder),
+      warnings_(context_, *timer_, options, recorder),
       continuation_(problems_),
       journal_replay_(continuation_, problems_, recorder,
-                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {}
+                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {
+  watchdog.start();
+}
 
 TuningRun::~TuningRun() = default;
 
@@ -100,151 +98,73 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
-  while (!finished()) {
-    begin_iteration();
-    std::exception_ptr thrown;
-    try {
-      region();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    end_iteration(thrown);
-  }
-  if (!options_.parts.empty()) {
-    measure_parts(region);
-  }
-}
-
-void TuningRun::measure_parts(const std::function<void()>& region) {
-  context_.begin_batch();  // what the final run noted has been told
-  PartsRun parts(options_, paired_timing());
-  recorder_.limit(parts.measure(context_.region(), region), PartsRun::rounds_of(options_));
-}
-
-std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void()>& region) {
-  Assignment defaults;
-  for (const ProblemSlot* slot : problems_.slots()) {
-    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
-  }
-  if (!checks_.feasible(problems_.slots(), defaults)) {
-    return std::nullopt;
-  }
-  context_.begin_batch();  // what the final run noted has been told
-  return tuning::revalidate(options_, paired_timing(), region);
-}
-
-void TuningRun::run_once(const std::function<void()>& region) {
-  paired_timing().run_once(region);
-}
-
-void TuningRun::use_defaults() {
-  for (const ProblemSlot& slot : context_.slots()) {
-    if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
-      continue;
-    }
-    for (const auto& member : slot.found.members) {
-      member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
-                               slot.problem.scope);
-    }
-  }
-  note_publication(context_.region_id());
-}
-
-PairedTiming& TuningRun::paired_timing() {
-  if (!turns_) {
-    turns_.emplace(options_, context_, *watchdog_, exchange_, head_start_,
-                   [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
-  }
-  return *turns_;
-}
-
-void TuningRun::begin_iteration() {
-  recorder_.work_begins();
-  if (!batch_open_) {
+  while (!finished_) {
     context_.begin_batch();
-    replay_journal();
+    catch_up();
     plan();
     prepare();
-    runner_.begin_batch(plan_);
-    if (!result_.failure) {  // else nothing is launched
-      continuation_.take_off(plan_.iterations);
-    }
-    if (plan_.kind != BatchKind::discovery) {
-      timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
-    }
-    batch_open_ = true;
-  }
-  if (result_.failure || !runner_.begin_iteration(plan_)) {
-    end_batch();  // throws
-  }
-}
-
-void TuningRun::end_iteration(const std::exception_ptr& thrown) {
-  runner_.end_iteration(plan_, thrown);
-  if (runner_.complete(plan_)) {
-    end_batch();
+    run(region);
+    agree();
+    observe();
+    log();
+    lock_in();
   }
   recorder_.work_ends();
 }
 
-void TuningRun::end_batch() {
-  batch_open_ = false;
-  settle();
-  agree();
-  continuation_.landed();
-  observe();
-  log();
-  throw_failure();
-  lock_in();
+bool TuningRun::allows_defaults() const {
+  Assignment defaults;
+  for (const ProblemSlot* slot : problems_.slots()) {
+    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
+  }
+  return checks_.feasible(problems_.slots(), defaults);
+}
+
+PairedTiming TuningRun::paired_timing() {
+  context_.begin_batch();  // what the final run noted has been told
+  return {options_,
+          context_,
+          watch_,
+          exchange_,
+          head_start_,
+          [this](const std::exception_ptr& thrown) {
+            recorder_.fails(thrown, batch_.plan, ending()); }};
 }
 
 /// Decides, like all other ranks, what needs no run of the region.
-void TuningRun::replay_journal() {
-  try {
+void TuningRun::catch_up() {
+  decide([this] {
     checks_.refresh();
     journal_replay_.advance(progress_);
-  } catch (...) {  // it is this rank's alone: the states of the others have decided
-    fail(std::current_exception());
-    if (plan_.phases.empty()) {
-      plan_.phases.assign(1, Phase::walk);
-    }
-    throw_failure();
-  }
+  });
   throw_if_tuning_failed();
 }
 
 void TuningRun::plan() {
-  const Phase before = phase();
-  try {
-    plan_batch();
-  } catch (...) {
-    fail(std::current_exception());
-    plan_.phases.assign(1, before);
-    throw_failure();
-  }
+  decide([this] { plan_batch(); });
 }
 
 void TuningRun::plan_batch() {
   checks_.refresh();
-  result_ = {};
-  agreed_ = {};
-  final_run_ = {};
-  plan_ = {};
-  plan_.kind = !progress_.discovered ? BatchKind::discovery
-               : all_closed()        ? BatchKind::final_run
-                                     : BatchKind::tuning;
-  plan_.first_iteration = progress_.iterations;
-  joined_before_ = problems_.slots().size();
+  const bool closed = all_closed();
+  batch_ = {};
+  BatchPlan& plan = batch_.plan;
+  plan.kind = !progress_.discovered ? BatchKind::discovery
+              : closed              ? BatchKind::final_run
+                                    : BatchKind::tuning;
+  plan.first_iteration = progress_.iterations;
+  batch_.joined_before = problems_.slots().size();
   const journal::BatchRecord* const repeated = continuation_.next();
-  whole_plan_ = problems_.state().plan(repeated != nullptr ? repeated->length : plan_length());
+  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
+  whole = problems_.state().plan(repeated != nullptr ? repeated->length : plan_length());
   const std::size_t length =
-      repeated != nullptr ? repeated->repeat_length : continuation_.length_alone(whole_plan_);
-  if (repeated == nullptr && length < whole_plan_.size()) {
-    whole_plan_ = problems_.state().plan(length);
+      repeated != nullptr ? repeated->repeat_length : continuation_.length_alone(whole);
+  if (repeated == nullptr && length < whole.size()) {
+    whole = problems_.state().plan(length);
   }
-  plan_.iterations.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
-  for (const policy::IterationPlan& iteration : plan_.iterations) {
-    plan_.phases.push_back(iteration.phase);
+  plan.iterations.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+  for (const policy::IterationPlan& iteration : plan.iterations) {
+    plan.phases.push_back(iteration.phase);
   }
   fix_views();
   context_.rebuild_map();
@@ -255,7 +175,7 @@ bool TuningRun::all_closed() const {
 }
 
 std::size_t TuningRun::plan_length() const {
-  return plan_.kind == BatchKind::tuning ? problems_.state().suggested_length() : 1;
+  return batch_.plan.kind == BatchKind::tuning ? problems_.state().suggested_length() : 1;
 }
 
 /// What launches go by during the batch.
@@ -264,7 +184,7 @@ void TuningRun::fix_views() {
   for (ProblemSlot& slot : context_.slots()) {
     if (const auto index = problems_.index_of(slot)) {
       view.cells.clear();
-      for (const policy::IterationPlan& iteration : plan_.iterations) {
+      for (const policy::IterationPlan& iteration : batch_.plan.iterations) {
         view.cells.push_back(iteration.cells[*index]);
       }
       view.best_so_far = problems_.state().best_so_far(*index);
@@ -276,40 +196,54 @@ void TuningRun::fix_views() {
   }
 }
 
-/// What this rank's part of a decision has thrown, for example a user's search. The failure is this rank's
-/// alone, whatever it is: the states of the others have decided. No launch is to blame for it.
+/// What this rank's part of a decision throws, for example a user's search, is told to the others.
+void TuningRun::decide(const std::function<void()>& step) {
+  const Phase before = phase();
+  try {
+    step();
+  } catch (...) {
+    fail(std::current_exception());
+    if (batch_.plan.phases.empty()) {
+      batch_.plan.phases.assign(1, before);
+    }
+    throw_failure();
+  }
+}
+
+/// The failure is this rank's alone, whatever it is: the states of the others have decided. No launch is to
+/// blame for it.
 void TuningRun::fail(const std::exception_ptr& thrown) {
-  result_.failure = failure_of(thrown);
-  result_.failure.tuning_failed = false;
-  result_.failure.launched = false;
+  batch_.result.failure = failure_of(thrown);
+  batch_.result.failure.tuning_failed = false;
+  batch_.result.failure.launched = false;
 }
 
 /// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
 void TuningRun::throw_failure() {
-  if (!result_.failure) {
+  if (!batch_.result.failure) {
     return;
   }
   if (finished_) {  // the others do not meet again
-    std::rethrow_exception(result_.failure.thrown);
+    std::rethrow_exception(batch_.result.failure.thrown);
   }
-  recorder_.fails(result_.failure.thrown, plan_, ending());
+  recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
   try {
-    agreement_.tell(plan_, result_.failure);
+    agreement_.tell(batch_.plan, batch_.result.failure);
   } catch (...) {
     rethrow();
   }
 }
 
 void TuningRun::prepare() {
-  if (plan_.kind == BatchKind::discovery) {
+  if (batch_.plan.kind == BatchKind::discovery) {
     preparation_.load_defaults();
     return;
   }
   for (;;) {
-    const Preparation::Result prepared = preparation_.prepare(plan_);
+    const Preparation::Result prepared = preparation_.prepare(batch_.plan);
     if (prepared.device_failure) {
-      result_.failure = failure_of(prepared.device_failure);
-      result_.failure.launched = false;
+      batch_.result.failure = failure_of(prepared.device_failure);
+      batch_.result.failure.launched = false;
     }
     const auto rejected = agree_on_preparing(prepared);
     reject(rejected);
@@ -321,11 +255,11 @@ void TuningRun::prepare() {
       fix_views();
     }
     // Where the ranks did not meet, what failed here is told by the exchange after the batch.
-    if (result_.failure || rejected.empty()) {
+    if (batch_.result.failure || rejected.empty()) {
       return;
     }
     if (continuation_.next() == nullptr) {
-      replay_journal();
+      catch_up();
     }
     plan();
   }
@@ -335,11 +269,11 @@ void TuningRun::prepare() {
 std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::Result& prepared) {
   // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
   const bool meet = prepared.everywhere || head_start_.count() > 0;
-  if (meet && result_.failure) {
-    recorder_.fails(result_.failure.thrown, plan_, ending());
+  if (meet && batch_.result.failure) {
+    recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
   }
   try {
-    return agreement_.agree_on_preparing(plan_, {meet, prepared.rejections}, result_.failure);
+    return agreement_.agree_on_preparing(batch_.plan, {meet, prepared.rejections}, batch_.result.failure);
   } catch (...) {
     rethrow();
   }
@@ -350,12 +284,7 @@ void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
     return;
   }
   mark_rejected(rejections);
-  try {
-    problems_.state().reject(rejections);
-  } catch (...) {
-    fail(std::current_exception());
-    throw_failure();
-  }
+  decide([&] { problems_.state().reject(rejections); });
 }
 
 bool TuningRun::tuning_failed() const {
@@ -365,7 +294,7 @@ bool TuningRun::tuning_failed() const {
 /// The ranks meet once more, because one of them may have failed otherwise.
 void TuningRun::throw_if_tuning_failed() {
   if (tuning_failed() || pin_failure_) {
-    agreement_.agree_on_failed_tuning(plan_, result_.failure);
+    agreement_.agree_on_failed_tuning(batch_.plan, batch_.result.failure);
   }
   if (pin_failure_) {
     std::rethrow_exception(pin_failure_);
@@ -378,7 +307,7 @@ void TuningRun::mark_rejected(const std::vector<RejectionOutcome>& rejections) {
   for (const RejectionOutcome& rejection : rejections) {
     ProblemSlot& slot = *problems_.slots()[rejection.problem];
     slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
-    recorder_.rejected(slot, rejection.config_id, rejection.reason, plan_);
+    recorder_.rejected(slot, rejection.config_id, rejection.reason, batch_.plan);
     if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
       pin_failed(slot, rejection);
     }
@@ -393,83 +322,93 @@ void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& reje
                       ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
 }
 
-void TuningRun::settle() {
-  if (!result_.failure) {
-    result_ = time_collector_.settle(plan_, runner_);
-    result_.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
-    result_.wanted_head_start = timer_->wanted_head_start();
-    verify();
+/// The iterations of the batch, one right after the other, and then the settle.
+void TuningRun::run(const std::function<void()>& region) {
+  if (batch_.result.failure) {  // then nothing is launched
+    return;
   }
+  continuation_.take_off(batch_.plan.iterations);
+  if (batch_.plan.kind != BatchKind::discovery) {
+    timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
+  }
+  batch_.result = runner_.run(batch_.plan, region);
+  batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
+  batch_.result.wanted_head_start = timer_->wanted_head_start();
+  verify();
 }
 
 /// The user's verdict on the batch, which has one assignment of configs while there is a `verify`.
 void TuningRun::verify() {
   checks_.refresh();
   checks_.note_verified(context_);
-  if (result_.failure || plan_.kind == BatchKind::final_run || !checks_.any_verify(result_)) {
+  if (batch_.result.failure || batch_.plan.kind == BatchKind::final_run ||
+      !checks_.any_verify(batch_.result)) {
     return;
   }
   try {
-    const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
-    result_.verdict = checks_.verdict(result_, {context_.region(), plan_.phase(), context_.tuning_iteration});
+    const Watchdog::Section section(watch_,
+                                    {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
+    batch_.result.verdict =
+        checks_.verdict(batch_.result, {context_.region(), batch_.plan.phase(), context_.tuning_iteration});
   } catch (...) {
-    result_.failure = failure_of(std::current_exception());
+    batch_.result.failure = failure_of(std::current_exception());
   }
 }
 
 void TuningRun::agree() {
   try {
     check_launches();
-    if (result_.failure) {
+    if (batch_.result.failure) {
       // Before the exchange: the others may never come to it, and then nobody can say later what happened
       // here.
-      recorder_.fails(result_.failure.thrown, plan_, ending());
+      recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
     }
-    if (plan_.kind == BatchKind::final_run) {
-      final_run_ = agreement_.agree_on_final_run(plan_, result_);
+    if (batch_.plan.kind == BatchKind::final_run) {
+      batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);
     } else {
-      agreed_ = agreement_.agree(plan_, result_);
-      head_start_ = agreed_.head_start;
+      batch_.agreed = agreement_.agree(batch_.plan, batch_.result);
+      head_start_ = batch_.agreed.head_start;
     }
   } catch (const CommunicationError&) {
-    rank_lost_ = !result_.failure;  // else others may wait for what this rank did not launch
+    rank_lost_ = !batch_.result.failure;  // else others may wait for what this rank did not launch
     end_disagreed();
   } catch (...) {
     end_disagreed();
   }
+  continuation_.landed();
 }
 
 /// To be called from a catch block.
 void TuningRun::end_disagreed() {
-  recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
-  notes_.tell_batch(plan_, result_);
+  recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);  // what this rank saw of it
+  warnings_.tell_batch(batch_.plan, batch_.result);
   rethrow();
 }
 
 void TuningRun::check_launches() {
   try {
-    if (!result_.failure) {
+    if (!batch_.result.failure) {
       agreement::check_coupled_members(context_);
     }
   } catch (...) {
-    result_.failure = failure_of(std::current_exception());
+    batch_.result.failure = failure_of(std::current_exception());
   }
 }
 
 /// To be called from a catch block. What this rank itself has thrown takes precedence over the communication
 /// error that kept it from telling the others.
 void TuningRun::rethrow() {
-  if (!result_.failure || agreement_.told()) {
+  if (!batch_.result.failure || agreement_.told()) {
     throw;
   }
   recorder_.warning("the other ranks could not be told of what failed on this one: " +
                     record::text_of(std::current_exception()));
-  std::rethrow_exception(result_.failure.thrown);
+  std::rethrow_exception(batch_.result.failure.thrown);
 }
 
 void TuningRun::observe() {
   try {
-    if (plan_.kind == BatchKind::final_run) {
+    if (batch_.plan.kind == BatchKind::final_run) {
       observe_final_run();
     } else {
       observe_batch();
@@ -478,46 +417,46 @@ void TuningRun::observe() {
     fail(std::current_exception());
   }
   progress_.discovered = true;
-  const bool nothing_to_do = all_closed() && !tuning_failed() && agreed_.outcome.rejections.empty();
-  if (plan_.kind == BatchKind::discovery && nothing_to_do) {
-    plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
-    plan_.phases.front() = Phase::final_run;
+  const bool nothing_to_do = all_closed() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
+  if (batch_.plan.kind == BatchKind::discovery && nothing_to_do) {
+    batch_.plan.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
+    batch_.plan.phases.front() = Phase::final_run;
     finished_ = true;
   }
 }
 
 void TuningRun::observe_batch() {
   const journal::BatchRecord* const repeated = continuation_.next();
-  const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_) &&
-                       continuation_.agrees(agreed_.outcome);
+  const bool follows = repeated != nullptr && continuation_.fits(batch_.whole_plan, batch_.joined_before) &&
+                       continuation_.agrees(batch_.agreed.outcome);
   if (follows) {
-    agreed_.outcome = repeated->outcome;
+    batch_.agreed.outcome = repeated->outcome;
   } else {
-    whole_plan_ = plan_.iterations;
+    batch_.whole_plan = batch_.plan.iterations;
   }
   context_.forgive_assignments();
-  mark_rejected(agreed_.outcome.rejections);
-  problems_.state().observe(whole_plan_, agreed_.outcome);
+  mark_rejected(batch_.agreed.outcome.rejections);
+  problems_.state().observe(batch_.whole_plan, batch_.agreed.outcome);
   if (follows) {
     continuation_.advance();
     journal_replay_.end_following();
   } else {
-    continuation_.write(whole_plan_, agreed_.outcome, joined_before_);
+    continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
   tell_failure();
 }
 
 void TuningRun::tell_failure() {
-  const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
-  checks_.tell_failure(agreed_.outcome, problems_.slots());
+  const Watchdog::Section section(watch_, {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
+  checks_.tell_failure(batch_.agreed.outcome, problems_.slots());
 }
 
 /// A choice that fails now is out, and the second best takes its place.
 void TuningRun::observe_final_run() {
-  const bool again = final_run_.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
-  rejected_final_runs_ += final_run_.rejected_anywhere ? 1 : 0;
+  const bool again = batch_.final_run.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
+  rejected_final_runs_ += batch_.final_run.rejected_anywhere ? 1 : 0;
   finished_ = !again;
-  take_second_best(final_run_.rejections, again);
+  take_second_best(batch_.final_run.rejections, again);
 }
 
 /// Where the region is not run again, the problems' choices are those that this last run fell back to.
@@ -538,36 +477,27 @@ void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections
 }
 
 void TuningRun::log() {
-  recorder_.batch(plan_, result_, problems(), agreed_.times);
-  recorder_.note_timelines(plan_, result_, problems(), agreed_.outcome);
-  notes_.tell_batch(plan_, result_);
+  recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);
+  recorder_.note_timelines(batch_.plan, batch_.result, problems(), batch_.agreed.outcome);
+  warnings_.tell_batch(batch_.plan, batch_.result);
   recorder_.searches(state(), problems());
 }
 
 void TuningRun::lock_in() {
-  throw_if_tuning_failed();
   throw_failure();
+  throw_if_tuning_failed();
   choice_publisher_.publish(problems_);
-  if (plan_.kind != BatchKind::final_run) {
-    progress_.iterations += static_cast<std::int64_t>(whole_plan_.size());
+  if (batch_.plan.kind != BatchKind::final_run) {
+    progress_.iterations += static_cast<std::int64_t>(batch_.whole_plan.size());
   }
-  tell_progress();
+  // A search says how much is left, and the user's callback gets to know it.
+  decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
   if (finished_) {
     // Where all ranks have launched alike, there is nothing that one of them uses alone.
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
                                     exchange_.rank());
     recorder_.timelines(problems());
-    notes_.tell_end(unjoined_count());
-  }
-}
-
-/// A search says how much is left, and the user's callback gets to know it.
-void TuningRun::tell_progress() {
-  try {
-    recorder_.progress(state(), plan_.phase(), choice_publisher_.open_count());
-  } catch (...) {
-    fail(std::current_exception());
-    throw_failure();
+    warnings_.tell_end(unjoined_count());
   }
 }
 

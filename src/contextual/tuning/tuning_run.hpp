@@ -15,8 +15,7 @@
 #include "contextual/tuning/journal_replay.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
-#include "contextual/tuning/run_notes.hpp"
-#include "contextual/tuning/time_collector.hpp"
+#include "contextual/tuning/run_warnings.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/report.hpp>
@@ -35,36 +34,23 @@
 namespace contextual::tuning {
 
 /// One `run` in mode tune, after the ranks have met. The replicated state takes every decision, from agreed
-/// outcomes. This class only executes its plans and passes the outcomes on.
+/// outcomes. This class only executes its plans and passes the outcomes on. One thread uses it.
 ///
-/// It can be driven one run of the region at a time:
-///
-///     while (!tuning.finished()) {
-///       tuning.begin_iteration();
-///       std::exception_ptr thrown;
-///       try { region(); } catch (...) { thrown = std::current_exception(); }
-///       tuning.end_iteration(thrown);
-///     }
-///
-/// Between the two calls the calling thread's launches are part of the run. Both functions throw the error
-/// that ends the run, including an exception of the region. Choices that are locked in by then stay. When
-/// `finished` becomes true, the last run of the region was the final run. One thread uses it.
-///
-/// Make it by TuningSetup and drive it only after `meet`, because the ranks must meet first. When it is over,
-/// with or without an error, call `end` of the recorder. tests/unit/tuning/driven_run_test.cpp does all of
-/// this. The options, the exchange and the recorder must outlive it.
+/// Make it by TuningSetup and execute it only after `meet`, because the ranks must meet first. When it is
+/// over, with or without an error, call `end` of the recorder. Choices that are locked in by then stay. The
+/// options, the exchange, the watchdog and the recorder must outlive it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-            Origin origin, agreement::Exchange& exchange, record::Recorder& recorder);
+            Origin origin, agreement::Exchange& exchange, Watchdog& watchdog, record::Recorder& recorder);
   TuningRun(const TuningRun&) = delete;
   TuningRun& operator=(const TuningRun&) = delete;
   ~TuningRun();
 
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
-  /// the first iteration; without it, nothing is taken over or written.
+  /// `execute`; without it, nothing is taken over or written.
   Continuation& continuation() noexcept { return continuation_; }
-  /// Where the search is to look, too. Give it before the first iteration, equal on all ranks.
+  /// Where the search is to look, too. Give it before `execute`, equal on all ranks.
   void start_also_from(std::vector<agreement::StartingPoint> points) {
     problems_.start_also_from(std::move(points));
   }
@@ -72,23 +58,15 @@ class TuningRun {
   /// as they are to be. Else another run can go on with it.
   void end_journal(const std::exception_ptr& thrown, bool kept);
 
-  bool finished() const noexcept { return finished_; }
-  void begin_iteration();
-  void end_iteration(const std::exception_ptr& thrown);
-
-  /// Drives the whole run, then times the parts of the region if there are any.
+  /// Runs the region until everything is locked in, and once more: the final run. Throws the error that ends
+  /// the run, including an exception of the region.
   void execute(const std::function<void()>& region);
 
-  /// Compares what is locked in with the defaults, see Options::revalidate; nothing if the defaults must not
-  /// be run. Call it after `execute`. Collective. Throws on all ranks if the region threw on one.
-  std::optional<RevalidationReport> revalidate(const std::function<void()>& region);
-  /// Runs the region once more with what is locked in, after `execute`. Collective; throws as `revalidate`.
-  void run_once(const std::function<void()>& region);
-  /// From now on the defaults are locked in for what this run found locked in and not pinned.
-  void use_defaults();
-
-  /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
-  void retire() { watchdog_.reset(); }
+  /// Returns what times the region with everything locked in. Call it after `execute`; one for all that is to
+  /// be timed, because the ranks count its turns.
+  PairedTiming paired_timing();
+  /// Returns false if the user rules out the defaults of what is not pinned.
+  bool allows_defaults() const;
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.
@@ -104,30 +82,28 @@ class TuningRun {
   const policy::TuningState& state() const noexcept { return problems_.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
-  Phase phase() const noexcept { return plan_.phases.empty() ? Phase::walk : plan_.phase(); }
+  Phase phase() const noexcept { return batch_.plan.phases.empty() ? Phase::walk : batch_.plan.phase(); }
 
  private:
   // The steps of the loop.
-  void replay_journal();
+  void catch_up();
   void plan();
   void prepare();
-  void settle();
+  void run(const std::function<void()>& region);
   void agree();
   void observe();
   void log();
   void lock_in();
 
-  void measure_parts(const std::function<void()>& region);
-  PairedTiming& paired_timing();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();
+  void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);
   void throw_failure();
   bool tuning_failed() const;
   void throw_if_tuning_failed();
   void verify();
-  void end_batch();
   bool all_closed() const;
   std::size_t plan_length() const;
   void fix_views();
@@ -139,7 +115,6 @@ class TuningRun {
   void tell_failure();
   void observe_final_run();
   void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
-  void tell_progress();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
   [[noreturn]] void rethrow();
@@ -149,30 +124,29 @@ class TuningRun {
   record::Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
-  std::optional<Watchdog> watchdog_;  ///< empty once retired
+  Watchdog::Watch watch_;
   AssignmentChecks checks_;
   agreement::ProblemSet problems_;
   Preparation preparation_;
   BatchRunner runner_;
-  TimeCollector time_collector_;
   agreement::BatchAgreement agreement_;
   ChoicePublisher choice_publisher_;
-  RunNotes notes_;
+  RunWarnings warnings_;
   Continuation continuation_;
   JournalReplay journal_replay_;
-  std::optional<PairedTiming> turns_;  ///< after the final run
 
-  // The current batch, or the last one.
-  bool batch_open_ = false;
-  detail::BatchPlan plan_;
-  /// What the state has planned: more than `plan_` has, where a part of an earlier run is repeated.
-  std::vector<policy::IterationPlan> whole_plan_;
-  std::size_t joined_before_ = 0;  ///< problems known before the batch
-  detail::BatchResult result_;
-  agreement::BatchAgreement::Agreed agreed_;
+  /// The current batch, or the last one.
+  struct Batch {
+    detail::BatchPlan plan;
+    /// What the state has planned: more than `plan` has, where a part of an earlier run is repeated.
+    std::vector<policy::IterationPlan> whole_plan{};
+    std::size_t joined_before = 0;  ///< problems known before the batch
+    detail::BatchResult result{};
+    agreement::BatchAgreement::Agreed agreed{};
+    agreement::BatchAgreement::FinalRun final_run{};
+  };
+  Batch batch_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  agreement::BatchAgreement::FinalRun final_run_;
-
   RunProgress progress_;
   int rejected_final_runs_ = 0;
   std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched

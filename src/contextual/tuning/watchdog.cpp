@@ -2,14 +2,20 @@
 
 #include <contextual/detail/sync/running_time.hpp>
 
+#include <sys/types.h>
 #include <unistd.h>
 
-#include <string>
+#include <algorithm>
+#include <condition_variable>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace contextual::tuning {
 
 namespace {
+
+using Running = detail::RunningTime<std::chrono::steady_clock>;
 
 /// Innermost on this thread.
 thread_local Watchdog::Section* current_section = nullptr;
@@ -18,100 +24,93 @@ thread_local Watchdog::Section* current_section = nullptr;
 
 /// Outlives the watchdog where its thread has to be left alone.
 struct Watchdog::Shared {
-  std::chrono::nanoseconds limit{};
-  std::chrono::nanoseconds grace{};
-  Bark bark;
+  /// What is due for a section. The section may be gone when the watchdog comes to it.
+  struct Due {
+    const Section* section;
+    std::uint64_t number;
+    std::function<void()> act;
+  };
+
+  void run();
+  void sleep(std::unique_lock<std::mutex>& lock);
+  std::vector<Due> due(std::chrono::nanoseconds passed);
+  bool goes_on(const Due& due) const;
+
+  const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
-  bool looking = false;  ///< in `bark`
-  bool acting = false;   ///< in an action
-
-  // Written by the watched thread before it changes `generation`.
-  std::atomic<Activity> activity{Activity::region};
-  std::atomic<Phase> phase{Phase::walk};
-  std::atomic<std::int64_t> tuning_iteration{0};
-  std::atomic<std::uint64_t> generation{0};  ///< odd: inside a section
+  bool acting = false;
+  bool idle = false;              ///< the thread waits for a section, without ticks
+  bool hurry = false;             ///< the tick has become shorter
+  std::uint64_t last_number = 0;  ///< of a section
+  std::vector<Section*> sections;
+  Running running{std::chrono::hours(1)};  ///< with the tick of the section that has the shortest limit
 };
 
-/// The watchdog's thread.
-class Watchdog::Watch {
- public:
-  explicit Watch(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)), lock_(shared_->mutex), running_(shared_->limit) {}
-
-  void run() {
-    while (!shared_->wake.wait_for(lock_, running_.tick(), [this] { return shared_->stop; })) {
-      count();
-      if (inside_ >= shared_->limit && barked_ != seen_) {
-        barked_ = seen_;
-        look();
-        act(actions_.tell);
-      } else if (inside_ >= shared_->limit + shared_->grace && barked_ == seen_ && left_ != seen_) {
-        left_ = seen_;
-        act(actions_.leave);
+void Watchdog::Shared::run() {
+  std::unique_lock lock(mutex);
+  while (!stop) {
+    sleep(lock);
+    for (const Due& next : due(running.look())) {
+      if (!goes_on(next)) {
+        continue;
       }
+      acting = true;
+      lock.unlock();
+      next.act();
+      lock.lock();
+      acting = false;
     }
   }
+}
 
- private:
-  bool still_there() const { return shared_->generation.load(std::memory_order_acquire) == seen_; }
-
-  void count() {
-    const std::chrono::nanoseconds passed = running_.look();
-    const std::uint64_t generation = shared_->generation.load(std::memory_order_acquire);
-    const bool same_section = generation % 2 == 1 && generation == seen_;
-    inside_ = same_section ? inside_ + passed : std::chrono::nanoseconds(0);
-    seen_ = generation;
+/// For a tick or, where a whole tick has gone by without a section, until there is one: short sections in a
+/// row need not wake the thread each time.
+void Watchdog::Shared::sleep(std::unique_lock<std::mutex>& lock) {
+  const std::uint64_t seen = last_number;
+  hurry = false;
+  wake.wait_for(lock, running.tick(), [this] { return stop || hurry; });
+  if (!stop && sections.empty() && last_number == seen) {
+    idle = true;
+    wake.wait(lock, [&] { return stop || last_number != seen; });
+    idle = false;
   }
+}
 
-  void look() {
-    const Place place{shared_->activity.load(std::memory_order_relaxed),
-                      shared_->phase.load(std::memory_order_relaxed),
-                      shared_->tuning_iteration.load(std::memory_order_relaxed)};
-    shared_->looking = true;
-    lock_.unlock();
-    actions_ = still_there() ? shared_->bark(place, inside_) : Actions();
-    lock_.lock();
-    shared_->looking = false;
-    shared_->wake.notify_all();
-  }
+bool Watchdog::Shared::goes_on(const Due& due) const {
+  return !stop && std::any_of(sections.begin(), sections.end(), [&](const Section* section) {
+    return section == due.section && section->number_ == due.number;
+  });
+}
 
-  void act(const std::function<void()>& action) {
-    if (!action || shared_->stop || !still_there()) {
-      return;
+std::vector<Watchdog::Shared::Due> Watchdog::Shared::due(std::chrono::nanoseconds passed) {
+  std::vector<Due> all;
+  for (Section* section : sections) {
+    const Watch& watch = section->watch_;
+    section->inside_ += section->counts_ ? passed : std::chrono::nanoseconds(0);
+    section->counts_ = true;
+    if (section->inside_ >= watch.limit && !section->barked_) {
+      section->barked_ = true;
+      section->actions_ = watch.bark(section->place_, section->inside_);
+      all.push_back({section, section->number_, section->actions_.tell});
+    } else if (section->barked_ && section->inside_ - watch.limit >= watch.grace && !section->left_) {
+      section->left_ = true;
+      all.push_back({section, section->number_, section->actions_.leave});
     }
-    shared_->acting = true;
-    lock_.unlock();
-    action();
-    lock_.lock();
-    shared_->acting = false;
   }
-
-  std::shared_ptr<Shared> shared_;
-  std::unique_lock<std::mutex> lock_;
-  Actions actions_;
-  std::uint64_t seen_ = 0;
-  std::uint64_t barked_ = 0;
-  std::uint64_t left_ = 0;
-  std::chrono::nanoseconds inside_{0};
-  detail::RunningTime<std::chrono::steady_clock> running_;
-};
-
-Watchdog::Watchdog(std::chrono::milliseconds limit, std::chrono::milliseconds grace, Bark bark)
-    : shared_(std::make_shared<Shared>()), process_(getpid()) {
-  shared_->limit = limit;
-  shared_->grace = grace;
-  shared_->bark = std::move(bark);
-  thread_ = std::thread([shared = shared_] { Watch(shared).run(); });
+  std::erase_if(all, [](const Due& due) { return !due.act; });
+  return all;
 }
 
 Watchdog::~Watchdog() {
-  bool leave_alone = process_ != getpid();
+  if (!shared_) {
+    return;
+  }
+  bool leave_alone = shared_->process != getpid();
   if (!leave_alone) {
-    std::unique_lock lock(shared_->mutex);
+    const std::lock_guard lock(shared_->mutex);
     shared_->stop = true;
-    shared_->wake.wait(lock, [&] { return !shared_->looking; });
     leave_alone = shared_->acting;
   }
   if (leave_alone) {
@@ -122,45 +121,71 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-Watchdog::Section::Section(Watchdog& watchdog, const Place& place)
-    : watchdog_(watchdog), place_(place), outer_(std::exchange(current_section, this)) {
-  if (outer_ != nullptr) {
+std::shared_ptr<Watchdog::Shared> Watchdog::started() {
+  const std::lock_guard lock(start_);
+  if (!shared_ || shared_->process != getpid()) {
+    auto shared = std::make_shared<Shared>();
+    std::thread thread([shared] { shared->run(); });
+    if (thread_.joinable()) {
+      thread_.detach();  // it is the parent's
+    }
+    thread_ = std::move(thread);
+    shared_ = std::move(shared);
+  }
+  return shared_;
+}
+
+Watchdog::Section::Section(const Watch& watch, const Place& place)
+    : watch_(watch), place_(place), outer_(current_section) {
+  try {
+    shared_ = watch.watchdog->started();
+  } catch (const std::system_error&) {
+    return;  // no thread to be had now; the next section tries again
+  }
+  if (outer_ != nullptr && watch.outer == Outer::pauses) {
     outer_->leave();
   }
   enter();
+  current_section = this;
 }
 
 Watchdog::Section::~Section() {
+  if (!shared_) {
+    return;
+  }
   leave();
   current_section = outer_;
-  if (outer_ != nullptr) {
+  if (outer_ != nullptr && watch_.outer == Outer::pauses) {
     outer_->enter();
   }
-}
-
-Watchdog::Pause::Pause() : outer_(std::exchange(current_section, nullptr)) {
-  if (outer_ != nullptr) {
-    outer_->leave();
+  if (actions_.over && shared_->process == getpid()) {
+    actions_.over();
   }
 }
 
-Watchdog::Pause::~Pause() {
-  if (outer_ != nullptr) {
-    outer_->enter();
+/// Its time begins anew.
+void Watchdog::Section::enter() {
+  if (shared_->process != getpid()) {
+    return;
   }
-  current_section = outer_;
+  const std::lock_guard lock(shared_->mutex);
+  number_ = ++shared_->last_number;
+  counts_ = barked_ = left_ = false;
+  inside_ = std::chrono::nanoseconds(0);
+  shared_->sections.push_back(this);
+  const Running running(watch_.limit);
+  if (shared_->idle || running.tick() < shared_->running.tick()) {
+    shared_->running = running;
+    shared_->hurry = true;
+    shared_->wake.notify_one();
+  }
 }
 
-void Watchdog::Section::enter() noexcept {
-  Shared& shared = *watchdog_.shared_;
-  shared.activity.store(place_.activity, std::memory_order_relaxed);
-  shared.phase.store(place_.phase, std::memory_order_relaxed);
-  shared.tuning_iteration.store(place_.tuning_iteration, std::memory_order_relaxed);
-  shared.generation.fetch_add(1, std::memory_order_release);
-}
-
-void Watchdog::Section::leave() noexcept {
-  watchdog_.shared_->generation.fetch_add(1, std::memory_order_release);
+void Watchdog::Section::leave() {
+  if (shared_->process == getpid()) {
+    const std::lock_guard lock(shared_->mutex);
+    std::erase(shared_->sections, this);
+  }
 }
 
 }  // namespace contextual::tuning

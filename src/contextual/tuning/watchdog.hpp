@@ -1,29 +1,28 @@
 #pragma once
 
 /// \file
-/// Watches the thread of `run`. A thread that is blocked for too long cannot throw, so another thread has to
-/// act.
+/// Watches threads that may block. A thread that is blocked for too long cannot throw, so another thread has
+/// to act.
 
 #include <contextual/phase.hpp>
 
-#include <sys/types.h>
-
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <thread>
 
 namespace contextual::tuning {
 
-/// A thread that acts when the watched thread stays in one section for longer than `limit`, and again when it
-/// is still there `grace` later. The watchdog's thread looks a hundred times per `limit` and counts at most
-/// four such ticks between two looks, so that the time in which the whole process was stopped hardly counts.
+/// A thread that acts when a watched thread stays in one section for longer than its limit, and again when it
+/// is still there `grace` later. It starts with the first section, sleeps while there is none, and lives as
+/// long as the tuner. Any number of threads may have sections. It looks a hundred times per limit and counts
+/// at most four such ticks between two looks, so that the time in which the whole process was stopped hardly
+/// counts. A child of fork gets a thread of its own.
 class Watchdog {
+  struct Shared;
+
  public:
   /// What the watched thread does in a section.
   struct Place {
@@ -31,64 +30,71 @@ class Watchdog {
     Phase phase = Phase::walk;
     std::int64_t tuning_iteration = 0;
   };
-  /// What to do about a blocked thread. The functions own what they need, since the run may end meanwhile.
-  /// Both may be empty and must not throw. `leave` may end the process.
+  /// What to do about a blocked thread. They own what they need, since its section may end meanwhile. Each
+  /// may be empty and must not throw.
   struct Actions {
-    std::function<void()> tell;   ///< called after `limit`
-    std::function<void()> leave;  ///< called `grace` later, if the thread is still in the same section
+    std::function<void()> tell;    ///< after the limit
+    std::function<void()> leave;   ///< `grace` later, if the section still goes on; may end the process
+    std::function<void()> over{};  ///< the section has ended after all; called by its own thread
   };
-  /// Finds out what the run is doing. Called by the watchdog's thread at most once per section; the run does
-  /// not end meanwhile. Must not throw, and must not wait except for memory.
-  using Bark = std::function<Actions(const Place& place, std::chrono::nanoseconds blocked_for)>;
+  /// What a section of the same thread that is around this one does meanwhile.
+  enum class Outer {
+    pauses,   ///< it is not watched, because this one is
+    goes_on,  ///< it is watched, too
+  };
+  /// How sections are watched. It must outlive them.
+  struct Watch {
+    Watchdog* watchdog = nullptr;
+    std::chrono::milliseconds limit{};
+    std::chrono::milliseconds grace{};
+    /// Says what to do about a section. Called by the watchdog's thread once for each, while the section
+    /// cannot end, nor another one begin. It must not wait except for memory, and must not throw.
+    std::function<Actions(const Place& place, std::chrono::nanoseconds blocked_for)> bark;
+    Outer outer = Outer::pauses;
+  };
 
-  Watchdog(std::chrono::milliseconds limit, std::chrono::milliseconds grace, Bark bark);
+  Watchdog() = default;
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
-  /// Waits for the watchdog's thread, which ends at once, but does not wait for an action that is under way.
-  /// In a forked child, where that thread does not exist, it waits for nothing.
+  /// Waits for its thread, which ends at once; not while it acts, and not in a child of fork that has none.
   ~Watchdog();
 
-  class Pause;
+  /// Starts the thread, if it does not run yet. Throws std::system_error if there is none to be had.
+  void start() { started(); }
 
-  /// A part of the run that is watched while the object lives. Made by the thread of `run`. Cost: some atomic
-  /// stores. A section may contain another run, for example in a hook; while an inner section is watched, the
-  /// outer one is not.
+  /// A time in which a thread is watched, entered and left by that thread. Cost: three short locks. Where
+  /// there is no thread for the watchdog, nothing is watched.
   class Section {
    public:
-    Section(Watchdog& watchdog, const Place& place);
+    Section(const Watch& watch, const Place& place);
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
     ~Section();
 
    private:
-    friend Pause;
-    void enter() noexcept;
-    void leave() noexcept;
+    friend struct Shared;
+    void enter();
+    void leave();
 
-    Watchdog& watchdog_;
+    const Watch& watch_;
     Place place_;
+    std::shared_ptr<Shared> shared_;  ///< null: not watched
     Section* outer_;
-  };
-
-  /// While it lives, the calling thread's section, if any, is not watched: something else watches the thread.
-  class Pause {
-   public:
-    Pause();
-    Pause(const Pause&) = delete;
-    Pause& operator=(const Pause&) = delete;
-    ~Pause();
-
-   private:
-    Section* outer_;
+    // What the watchdog knows of it, since it was entered.
+    std::uint64_t number_ = 0;  ///< tells sections at one address apart
+    bool counts_ = false;       ///< since the first tick that saw it
+    std::chrono::nanoseconds inside_{0};
+    bool barked_ = false;
+    bool left_ = false;
+    Actions actions_;
   };
 
  private:
-  struct Shared;
-  class Watch;
+  std::shared_ptr<Shared> started();
 
-  std::shared_ptr<Shared> shared_;
+  std::mutex start_;
+  std::shared_ptr<Shared> shared_;  ///< null before the first section
   std::thread thread_;
-  pid_t process_;
 };
 
 }  // namespace contextual::tuning

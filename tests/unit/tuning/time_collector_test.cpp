@@ -50,9 +50,8 @@ struct Settled {
                              detail::Reuse::lasting,
                              detail::Namesakes::are_of_ranks};
   options::ResolvedOptions options;
-  Watchdog watchdog{std::chrono::minutes(1), std::chrono::minutes(1),
-                    [](const Watchdog::Place&, std::chrono::nanoseconds) { return Watchdog::Actions{}; }};
-  BatchRunner runner{context, options, watchdog};
+  Watchdog watchdog;
+  Watchdog::Watch watch{&watchdog, std::chrono::minutes(1), std::chrono::minutes(1), {}};
   std::shared_ptr<detail::KernelCore> first = launch_test::core_of("settlement_first");
   std::shared_ptr<detail::KernelCore> second = launch_test::core_of("settlement_second");
 
@@ -69,11 +68,10 @@ struct Settled {
     detail::BatchPlan plan;
     plan.phases = {Phase::walk, Phase::walk};
     plan.iterations.resize(2);
-    runner.begin_batch(plan);
-    runner.iterations().resize(2);
+    std::vector<IterationTiming> timings(2);
+    options.iterations = iterations;
     timer.others.resize(2);
-    const detail::BatchResult result =
-        TimeCollector(context, watchdog, std::chrono::minutes(1), iterations).settle(plan, runner);
+    const detail::BatchResult result = TimeCollector(context, watch, options).settle(plan, timings, {});
     CHECK_FALSE(result.failure);
     std::vector<std::vector<bool>> by_problem;
     for (const std::vector<detail::LocalCell>& cells : result.cells) {

@@ -3,10 +3,18 @@
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
 
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace watchdog_test {
 
@@ -17,26 +25,40 @@ using tuning::Watchdog;
 
 namespace {
 
-struct Barks {
-  std::mutex mutex;
-  std::vector<std::string> activities;
-  std::promise<void> first;
+/// What was done about sections, in order.
+class Deeds {
+ public:
+  void add(const std::string& deed) {
+    const std::lock_guard lock(mutex_);
+    deeds_.push_back(deed);
+  }
+  std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    return deeds_;
+  }
+  /// Waits until there are as many; gives up after ten seconds.
+  bool come_to(std::size_t count) const {
+    for (int i = 0; i < 1000 && all().size() < count; ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return all().size() >= count;
+  }
 
-  Watchdog::Bark bark() {
-    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) -> Watchdog::Actions {
-      const std::lock_guard lock(mutex);
-      activities.emplace_back(to_string(place.activity));
-      if (activities.size() == 1) {
-        first.set_value();
-      }
-      return {};
+  Watchdog::Watch watch(Watchdog& watchdog, milliseconds limit, milliseconds grace,
+                        const std::string& name = {}) {
+    const auto bark = [this, name](const Watchdog::Place&, std::chrono::nanoseconds) -> Watchdog::Actions {
+      return {[this, name] { add("tell" + name); }, [this, name] { add("leave" + name); },
+              [this, name] { add("over" + name); }};
     };
+    return {&watchdog, limit, grace, bark};
   }
-  std::size_t count() {
-    const std::lock_guard lock(mutex);
-    return activities.size();
-  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> deeds_;
 };
+
+const Watchdog::Place region{Activity::region, Phase::walk, 0};
 
 /// Options under which a blocked region is found soon.
 Options impatient() {
@@ -48,76 +70,203 @@ Options impatient() {
 
 }  // namespace
 
-TEST_CASE("watchdog: barks once for a section that does not end, and says which", "[unit]") {
-  Barks barks;
-  Watchdog watchdog(milliseconds(20), milliseconds(0), barks.bark());
+TEST_CASE("watchdog: a section that goes on is told once, left once, and over when it ends", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), milliseconds(10));
   {
-    const Watchdog::Section section(watchdog, {contextual::Activity::region, contextual::Phase::walk, 3});
-    barks.first.get_future().wait();
-    std::this_thread::sleep_for(milliseconds(100));
+    const Watchdog::Section section(watch, region);
+    CHECK(deeds.come_to(2));
+    std::this_thread::sleep_for(milliseconds(50));
   }
-  CHECK(barks.count() == 1);
-  CHECK(barks.activities.front() == "region");
+  CHECK(deeds.all() == std::vector<std::string>{"tell", "leave", "over"});
 }
 
-TEST_CASE("watchdog: many short sections, and the time between them, are no reason to bark", "[unit]") {
-  Barks barks;
-  Watchdog watchdog(std::chrono::seconds(20), milliseconds(0), barks.bark());
-  for (int i = 0; i < 1000; ++i) {
-    const Watchdog::Section section(watchdog, {contextual::Activity::region, contextual::Phase::walk, i});
+TEST_CASE("watchdog: a section that ends within its limit is not told, however many there are", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, std::chrono::seconds(20), milliseconds(0));
+  for (int i = 0; i < 10'000; ++i) {
+    const Watchdog::Section section(watch, region);
   }
-  CHECK(barks.count() == 0);
+  CHECK(deeds.all().empty());
 }
 
-TEST_CASE("watchdog: is destroyed while it acts without waiting for that", "[unit]") {
+TEST_CASE("watchdog: a section that ends within its grace is not left", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20));
+  {
+    const Watchdog::Section section(watch, region);
+    CHECK(deeds.come_to(1));
+  }
+  CHECK(deeds.all() == std::vector<std::string>{"tell", "over"});
+}
+
+TEST_CASE("watchdog: it wakes for a section that begins after a time without any", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20));
+  for (std::size_t i = 1; i <= 3; ++i) {
+    {
+      const Watchdog::Section section(watch, region);
+      CHECK(deeds.come_to(2 * i - 1));
+    }
+    std::this_thread::sleep_for(milliseconds(30));  // some ticks
+  }
+  CHECK(deeds.all() == std::vector<std::string>{"tell", "over", "tell", "over", "tell", "over"});
+}
+
+TEST_CASE("watchdog: sections of several threads are told each", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch a = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20), " a");
+  const Watchdog::Watch b = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20), " b");
+  {
+    const Watchdog::Section here(a, region);
+    std::thread other([&] {
+      const Watchdog::Section there(b, region);
+      CHECK(deeds.come_to(2));
+    });
+    other.join();
+  }
+  const std::vector<std::string> all = deeds.all();
+  CHECK(all.size() == 4);
+  CHECK(all[2] == "over b");
+  CHECK(all[3] == "over a");
+}
+
+TEST_CASE("watchdog: a section that ends while another one is told is not left", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  std::promise<void> holds;
+  std::promise<void> release;
+  std::promise<void> told;
+  std::promise<void> ended;
+  // While the watchdog is held, two calls begin, so that it sees both from the same tick on. In one later
+  // tick it is to tell the first and to leave the second, which ends while the first is told.
+  using std::chrono::nanoseconds;
+  const auto hold = [&] {
+    holds.set_value();
+    release.get_future().wait();
+  };
+  const auto tell_slowly = [&] {
+    told.set_value();
+    ended.get_future().wait();
+  };
+  const Watchdog::Watch holder{&watchdog, milliseconds(1), std::chrono::seconds(20),
+                               [&](const Watchdog::Place&, nanoseconds) -> Watchdog::Actions {
+                                 return {hold, {}};
+                               }};
+  const Watchdog::Watch slow{&watchdog, milliseconds(20), std::chrono::seconds(20),
+                             [&](const Watchdog::Place&, nanoseconds) -> Watchdog::Actions {
+                               return {tell_slowly, {}};
+                             },
+                             Watchdog::Outer::goes_on};
+  Watchdog::Watch short_one = deeds.watch(watchdog, milliseconds(1), milliseconds(19));
+  short_one.outer = Watchdog::Outer::goes_on;
+  const Watchdog::Section held(holder, region);
+  holds.get_future().wait();
+  const Watchdog::Section first(slow, region);
+  {
+    const Watchdog::Section second(short_one, region);
+    release.set_value();
+    told.get_future().wait();
+  }
+  ended.set_value();
+  std::this_thread::sleep_for(milliseconds(50));
+  CHECK(deeds.all() == std::vector<std::string>{"tell", "over"});
+}
+
+TEST_CASE("watchdog: it is destroyed while it acts without waiting for that", "[unit]") {
   auto release = std::make_shared<std::promise<void>>();
   auto entered = std::make_shared<std::promise<void>>();
   auto left = std::make_shared<std::promise<void>>();
-  std::shared_future<void> released = release->get_future().share();
+  const std::shared_future<void> released = release->get_future().share();
   {
-    Watchdog watchdog(milliseconds(5), milliseconds(5),
-                      [=](const Watchdog::Place&, std::chrono::nanoseconds) {
-                        return Watchdog::Actions{{}, [=] {
-                                                   entered->set_value();
-                                                   released.wait();
-                                                   left->set_value();
-                                                 }};
-                      });
-    const Watchdog::Section section(watchdog, {contextual::Activity::region, contextual::Phase::walk, 0});
+    Watchdog watchdog;
+    const auto act = [=] {
+      entered->set_value();
+      released.wait();
+      left->set_value();
+    };
+    const Watchdog::Watch watch{&watchdog, milliseconds(5), milliseconds(5),
+                                [=](const Watchdog::Place&, std::chrono::nanoseconds) -> Watchdog::Actions {
+                                  return {{}, act};
+                                }};
+    const Watchdog::Section section(watch, region);
     entered->get_future().wait();
   }
   release->set_value();  // reached: the destructor did not wait
   left->get_future().wait();
 }
 
-TEST_CASE("watchdog: tells first, and leaves only if the thread is still there after the grace", "[unit]") {
-  std::promise<void> told;
-  std::atomic<int> left{0};
-  Watchdog watchdog(milliseconds(5), milliseconds(60), [&](const Watchdog::Place&, std::chrono::nanoseconds) {
-    return Watchdog::Actions{[&] { told.set_value(); }, [&] { ++left; }};
+TEST_CASE("watchdog: bark learns where the section is, and how long it has been", "[unit]") {
+  std::promise<Watchdog::Place> seen;
+  Watchdog watchdog;
+  const Watchdog::Watch watch{&watchdog, milliseconds(10), milliseconds(0),
+                              [&](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
+                                CHECK(blocked_for >= milliseconds(10));
+                                seen.set_value(place);
+                                return Watchdog::Actions{};
+                              }};
+  const Watchdog::Section section(watch, {Activity::settle, Phase::search, 3});
+  const Watchdog::Place place = seen.get_future().get();
+  CHECK(place.activity == Activity::settle);
+  CHECK(place.phase == Phase::search);
+  CHECK(place.tuning_iteration == 3);
+}
+
+TEST_CASE("watchdog: a short limit counts beside and after a long one", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0), " patient");
+  const Watchdog::Watch strict = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1), " strict");
+  const Watchdog::Section outer(patient, region);
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread other([&] {
+    const Watchdog::Section section(strict, region);
+    CHECK(deeds.come_to(1));
   });
-  {
-    const Watchdog::Section section(watchdog, {contextual::Activity::region, contextual::Phase::walk, 0});
-    told.get_future().wait();
-  }
-  std::this_thread::sleep_for(milliseconds(150));
-  CHECK(left == 0);
+  other.join();
+  CHECK(std::chrono::steady_clock::now() - begin < milliseconds(450));  // a tick of the long one is 500 ms
+  CHECK(deeds.all() == std::vector<std::string>{"tell strict", "over strict"});
 }
 
 TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked", "[unit]") {
-  Barks outer_barks;
-  Barks inner_barks;
-  Watchdog outer(milliseconds(40), milliseconds(0), outer_barks.bark());
-  Watchdog inner(std::chrono::seconds(20), milliseconds(0), inner_barks.bark());
-  const Watchdog::Section hook(outer, {contextual::Activity::before_iteration, contextual::Phase::walk, 0});
+  Deeds deeds;
+  Watchdog watchdog_of_outer;
+  Watchdog watchdog_of_inner;
+  const Watchdog::Watch outer = deeds.watch(watchdog_of_outer, milliseconds(40), std::chrono::hours(1));
+  Watchdog::Watch inner = deeds.watch(watchdog_of_inner, std::chrono::seconds(20), std::chrono::hours(1));
+  const bool replaced = GENERATE(true, false);
+  inner.outer = replaced ? Watchdog::Outer::pauses : Watchdog::Outer::goes_on;
+  const Watchdog::Section hook(outer, region);
   for (int i = 0; i < 20; ++i) {
-    const Watchdog::Section region(inner, {contextual::Activity::region, contextual::Phase::walk, i});
+    const Watchdog::Section in_hook(inner, region);
     std::this_thread::sleep_for(milliseconds(10));
   }
-  CHECK(outer_barks.count() == 0);
-  outer_barks.first.get_future().wait();  // outside of the inner run it is watched again
-  CHECK(inner_barks.count() == 0);
+  CHECK(deeds.all().empty() == replaced);
+  CHECK(deeds.come_to(1));  // outside of the inner run it is watched again
 }
+
+#ifndef __SANITIZE_THREAD__  // which refuses threads that are started after such a fork
+TEST_CASE("watchdog: a child of fork has a thread of its own", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1));
+  watchdog.start();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Watchdog::Section section(watch, region);
+    ::_exit(deeds.come_to(1) ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(deeds.all().empty());
+}
+#endif
 
 TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]") {
   TunableKernel kernel(

@@ -7,22 +7,25 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
-#include "contextual/tuning/unguarded_launches.hpp"
 
+#include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/timer.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace contextual::tuning {
 
 /// Tells the recorder what disturbed the measurements and what the user can do about it. Used by the thread
 /// of `run`.
-class RunNotes {
+class RunWarnings {
  public:
   /// All outlive the object.
-  RunNotes(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
-           record::Recorder& recorder)
-      : context_(context), timer_(timer), options_(options), recorder_(recorder) {}
+  RunWarnings(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
+              record::Recorder& recorder);
 
   /// After each batch: the conditions in which it ran, and what launches have noted.
   void tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result);
@@ -33,12 +36,14 @@ class RunNotes {
   void note_loading();
   void note_kept_configs();
   void note_timer();
+  void tell_unguarded();
 
   detail::RunContext& context_;
   const Timer& timer_;
   const options::ResolvedOptions& options_;
   record::Recorder& recorder_;
-  UnguardedLaunches unguarded_;
+  /// By kernel: its launches by threads without a region's context before this run.
+  std::vector<std::pair<std::shared_ptr<detail::KernelCore>, std::uint64_t>> unguarded_before_;
 };
 
 }  // namespace contextual::tuning

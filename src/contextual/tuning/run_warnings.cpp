@@ -1,18 +1,56 @@
-#include "contextual/tuning/run_notes.hpp"
-
-#include "contextual/tuning/timer_warning.hpp"
+#include "contextual/tuning/run_warnings.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
 
 using detail::BatchKind;
 
-void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
+namespace {
+
+/// Nothing if the timer measures devices, or no kernel was launched on a stream. The same text in every
+/// batch.
+std::optional<std::string> device_timer_warning(const Timer& timer,
+                                                const std::deque<detail::ProblemSlot>& slots) {
+  if (timer.measures_devices()) {
+    return std::nullopt;
+  }
+  for (const detail::ProblemSlot& slot : slots) {
+    for (const auto& member : slot.found.members) {
+      if (member->traits().works_on_stream()) {
+        return "kernel \"" + member->traits().name + "\" works on a stream, but the timer \"" +
+               std::string(timer.name()) +
+               "\" measures only how long the call of a launch takes. Give the options a timer of devices: "
+               "Options{.timer = contextual::cuda_or_host_timer}, or once in the program "
+               "contextual::set_default_timer(contextual::cuda_or_host_timer). Without a GPU, that timer is "
+               "the "
+               "host's clock, too";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RunWarnings::RunWarnings(detail::RunContext& context, const Timer& timer,
+                         const options::ResolvedOptions& options, record::Recorder& recorder)
+    : context_(context), timer_(timer), options_(options), recorder_(recorder) {
+  for (auto& kernel : LaunchRegistry::instance().kernels()) {
+    const std::uint64_t before = kernel->unguarded_launches().load(std::memory_order_relaxed);
+    unguarded_before_.emplace_back(std::move(kernel), before);
+  }
+}
+
+void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
   if (plan.kind != BatchKind::final_run) {
     note_loading();
     note_kept_configs();
@@ -26,7 +64,7 @@ void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResu
 }
 
 /// Said once a run, of the kernels that it launched.
-void RunNotes::note_loading() {
+void RunWarnings::note_loading() {
   const std::string hazard = timer_.loading_hazard();
   if (hazard.empty()) {
     return;
@@ -46,7 +84,7 @@ void RunNotes::note_loading() {
 }
 
 /// `keep` may have left out all of them, on all ranks together.
-void RunNotes::note_kept_configs() {
+void RunWarnings::note_kept_configs() {
   for (const detail::ProblemSlot& slot : context_.slots()) {
     const std::vector<bool>& left_out = slot.found.left_out;
     if (!left_out.empty() && std::find(left_out.begin(), left_out.end(), false) == left_out.end()) {
@@ -58,8 +96,8 @@ void RunNotes::note_kept_configs() {
   }
 }
 
-void RunNotes::note_timer() {
-  const auto warning = timer_warning(timer_, context_.slots());
+void RunWarnings::note_timer() {
+  const auto warning = device_timer_warning(timer_, context_.slots());
   if (!warning) {
     return;
   }
@@ -69,8 +107,8 @@ void RunNotes::note_timer() {
   }
 }
 
-void RunNotes::tell_end(std::size_t unjoined_count) {
-  recorder_.warnings(unguarded_.warnings());
+void RunWarnings::tell_end(std::size_t unjoined_count) {
+  tell_unguarded();
   if (unjoined_count > 0) {
     recorder_.warning("the final run launched " + std::to_string(unjoined_count) +
                       " new kernels or keys, with their defaults; the next run tunes them");
@@ -79,6 +117,19 @@ void RunNotes::tell_end(std::size_t unjoined_count) {
     recorder_.warning(std::to_string(context_.untracked_launches()) +
                       " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
                       " and used their defaults: make keys coarser, or raise the option");
+  }
+}
+
+/// Launches by threads without the region's context.
+void RunWarnings::tell_unguarded() {
+  for (const auto& [kernel, before] : unguarded_before_) {
+    const std::uint64_t count = kernel->unguarded_launches().load(std::memory_order_relaxed) - before;
+    if (count > 0) {
+      recorder_.warning(std::to_string(count) + " launches of kernel \"" + kernel->traits().name +
+                        "\" came from threads without a region's context while this run was active; they "
+                        "were not tuned. If they belong to the region, give its worker threads a "
+                        "ContextGuard");
+    }
   }
 }
 

@@ -1,0 +1,353 @@
+#include "contextual/policy/closing_stage.hpp"
+
+#include "contextual/policy/search_request.hpp"
+#include "contextual/policy/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace contextual::policy {
+
+using Claim = ClosingContest::Claim;
+using Verdict = ClosingContest::Verdict;
+
+namespace {
+
+/// With the article.
+std::string text_of(Reference reference) {
+  switch (reference) {
+    case Reference::alternative_defaults:
+      return "the defaults of this alternative";
+    case Reference::default_alternative:
+      return "the default alternative at its best";
+    default:
+      return "the defaults";
+  }
+}
+
+}  // namespace
+
+void ClosingStage::prepare() {
+  contest_.emplace(basis_.options.closing_rounds, runs_for_closing(basis_.options, scope_.task().parts));
+  compares_overall_ = false;
+  overall_.reset();
+  for (const std::size_t p : scope_.task().problems) {
+    by_makespan_[p] = scope_.has_member(p);
+  }
+}
+
+void ClosingStage::drop() {
+  contest_.reset();
+  compares_overall_ = false;
+  overall_.reset();
+}
+
+void ClosingStage::begin(const std::optional<Assignment>& candidate, const std::string& reason, Claim claim) {
+  claim_ = claim;
+  if (candidate) {
+    record_.choice = *candidate;
+    record_.reason = reason;
+  } else {
+    choose_unmeasured();
+  }
+  begin_closing();
+}
+
+bool ClosingStage::advance() {
+  if (!compares_overall_) {
+    do {
+      if (compares_further()) {
+        return true;
+      }
+    } while (!end_closing());
+    begin_overall();
+  }
+  if (compares_further()) {
+    return true;
+  }
+  end_overall();
+  return false;
+}
+
+std::vector<SearchTrial> ClosingStage::plan() const {
+  return contest_ ? contest_->plan() : std::vector<SearchTrial>();
+}
+
+ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
+  if (!contest_ || !contest_->running()) {
+    return Next::goes_on;
+  }
+  contest_->observe(observation);
+  if (observation.infeasible.empty()) {
+    return Next::goes_on;
+  }
+  ++ongoing_.context;
+  const Assignment& failed = observation.trial.assignment;
+  if (driver_.exists() && scope_.full(scope_.of_members(failed)) == failed) {
+    SearchObservation failure = observation;
+    failure.runs.clear();
+    driver_.observe(std::move(failure));
+  }
+  if (failed != contest_->comparison().choice()) {
+    // With another reference, because that of this comparison is infeasible.
+    compares_overall_ ? begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults)
+                      : begin_closing();
+  } else if (driver_.exists() && (claim_ == Claim::faster || compares_overall_)) {
+    return search_again();
+  } else if (driver_.exists()) {
+    give_back();
+  } else {
+    choose_unmeasured();
+    begin_closing();
+  }
+  return Next::goes_on;
+}
+
+ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {
+  if (!contest_ || !contest_->running() ||
+      (contest_->comparison().choice()[problem] != config_id &&
+       contest_->comparison().reference()[problem] != config_id)) {
+    return Next::goes_on;
+  }
+  ++ongoing_.context;
+  if (driver_.exists()) {
+    return search_again();
+  }
+  contest_->drop();
+  return Next::goes_on;
+}
+
+ClosingStage::Next ClosingStage::search_again() {
+  if (compares_overall_) {
+    prepare();
+  }
+  contest_->drop();
+  return Next::searches_again;
+}
+
+std::int64_t ClosingStage::most_runs_left() const {
+  const auto comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
+  const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
+  return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
+}
+
+/// Where nothing was measured: what the walk chose if that has run, else what has run first.
+void ClosingStage::choose_unmeasured() {
+  const std::optional<Assignment> first = scope_.compares_alternatives()
+                                              ? basis_.feasibility.first_proven(scope_.base().size())
+                                              : basis_.feasibility.first_proven_like(scope_.base());
+  record_.reason = "nothing was measured";
+  if (basis_.feasibility.proven(scope_.walked()) ||
+      (!first && basis_.feasibility.failures().empty() && scope_.allowed(scope_.walked()))) {
+    record_.choice = scope_.walked();
+  } else if (first) {
+    record_.choice = *first;
+    record_.reason += "; it is the first assignment that ran";
+  } else {
+    record_.choice.clear();
+    ongoing_.failure = "no feasible assignment was found in " + std::to_string(record_.runs) +
+                       " runs of the search and those of the walk" + known_failure();
+  }
+}
+
+/// A failure with the alternatives that are in use, for a message; empty if none is known.
+std::string ClosingStage::known_failure() const {
+  for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
+    if (assignment.size() == scope_.base().size() &&
+        basis_.choice_points.same_alternatives(assignment, scope_.base())) {
+      return "; one failed: " + reason;
+    }
+  }
+  return scope_.allowed(scope_.base()) ? "" : "; `feasible` rules out what they would try first";
+}
+
+bool ClosingStage::may_compare() const {
+  return !ongoing_.stopped && ongoing_.failure.empty() && basis_.options.closing_rounds > 0 &&
+         !basis_.walk.lacks_makespans();
+}
+
+/// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
+/// which nothing has to be shown.
+void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
+  contest_->drop();
+  record.reference = Reference::none;
+  record.compared_with.clear();
+  record.choice_makespan = {};
+  if (!may_compare()) {
+    return;
+  }
+  Claim claim = claim_;
+  if (!scope_.allowed(reference)) {
+    const std::optional<Assignment> first = basis_.feasibility.first_proven(scope_.base().size());
+    if (!first) {
+      return;
+    }
+    reference = *first;
+    kind = Reference::first_feasible;
+    claim = Claim::not_slower;
+  }
+  record.reference = kind;
+  record.compared_with = reference;
+  if (reference != record.choice) {
+    contest_->begin(std::move(reference), record.choice, claim);
+  }
+}
+
+bool ClosingStage::compares_further() const {
+  return !ongoing_.stopped && contest_ && !contest_->plan().empty();
+}
+
+void ClosingStage::begin_closing() {
+  begin_comparison(record_, scope_.defaults(), scope_.kind_of_defaults());
+}
+
+/// Sets what the comparison has measured. There is no gain over something without a name.
+Verdict ClosingStage::end_comparison(SearchRecord& record) {
+  Verdict verdict = contest_->running() ? contest_->judge() : Verdict::unmeasured;
+  if (!contest_->running() || (verdict == Verdict::open && !ongoing_.stopped)) {
+    return verdict;
+  }
+  verdict = verdict == Verdict::open ? Verdict::noise : verdict;
+  const ClosingComparison::Result& result = contest_->result();
+  record.reference_makespan = result.reference;
+  record.choice_makespan = result.choice;
+  if (record.reference == Reference::first_feasible) {
+    return Verdict::unmeasured;
+  }
+  record.gain = result.gain;
+  return verdict;
+}
+
+/// Returns false if there is more to compare.
+bool ClosingStage::end_closing() {
+  const Verdict verdict = end_comparison(record_);
+  if (verdict == Verdict::open) {
+    return false;
+  }
+  if (verdict == Verdict::lost || verdict == Verdict::noise) {
+    lose();
+    return !contest_->running();
+  }
+  if (verdict == Verdict::unmeasured && !record_.lost.empty() &&
+      record_.reference != Reference::first_feasible) {
+    give_back();  // what took the loser's place has shown nothing
+    return true;
+  }
+  if (verdict == Verdict::shown) {
+    const double gain = record_.gain->centre;
+    record_.reason += ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than " +
+                      text_of(record_.reference);
+  }
+  contest_->drop();
+  return true;
+}
+
+/// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
+void ClosingStage::lose() {
+  const Assignment reference = contest_->comparison().reference();
+  record_.lost.push_back({record_.choice, *record_.gain});
+  const std::optional<Assignment> next = next_candidate();
+  record_.gain.reset();
+  if (next && *next != reference) {
+    record_.choice = *next;
+    begin_closing();
+  } else {
+    give_back();
+  }
+}
+
+/// The reference comes back, with what speaks for it: the candidate that was closest to a gain.
+void ClosingStage::give_back() {
+  const Gain& gain = std::max_element(record_.lost.begin(), record_.lost.end(),
+                                      [](const LostComparison& a, const LostComparison& b) {
+                                        return a.gain.centre < b.gain.centre;
+                                      })
+                         ->gain;
+  const std::string name = text_of(record_.reference);
+  const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
+  const bool tie = gain.high < basis_.options.tie_margin && gain.low > -basis_.options.tie_margin;
+  record_.reason =
+      tie ? "the best candidate ties with " + name + win
+      : gain.high < 0
+          ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
+          : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
+                percent(gain.low) + " to " + percent(gain.high) + ")" + win;
+  record_.choice = record_.compared_with;
+  record_.choice_makespan = record_.reference_makespan;
+  record_.gain = Gain{};
+  contest_->drop();
+}
+
+/// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
+std::optional<Assignment> ClosingStage::next_candidate() {
+  if (ongoing_.stopped || claim_ == Claim::not_slower) {
+    return std::nullopt;
+  }
+  Assignment by_time = scope_.defaults();
+  for (const std::size_t p : record_.by_time) {
+    by_time[p] = scope_.base()[p];
+  }
+  by_time = basis_.choice_points.normal(std::move(by_time));
+  const bool has_lost = std::any_of(
+      record_.lost.begin(), record_.lost.end(),
+      [&](const LostComparison& lost) { return lost.assignment == by_time && lost.gain.high < 0; });
+  const bool last_is_by_time =
+      !scope_.compares_alternatives() && by_time != scope_.defaults() && !has_lost && scope_.allowed(by_time);
+  if (contest_->affords(last_is_by_time ? 2 : 1)) {
+    driver_.rule_out(record_.choice);
+    std::optional<Assignment> best = driver_.best();
+    if (best && *best != scope_.defaults()) {
+      record_.reason = driver_.reason();
+      return best;
+    }
+  }
+  if (!last_is_by_time || !contest_->affords(1)) {
+    return std::nullopt;
+  }
+  claim_ = Claim::not_slower;
+  record_.reason = "own times decide";
+  return by_time;
+}
+
+/// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
+/// once more. It does not decide any more, because each step on the way to the choice was compared.
+void ClosingStage::begin_overall() {
+  compares_overall_ = true;
+  contest_.emplace(basis_.options.closing_rounds, 0);
+  claim_ = Claim::not_slower;
+  overall_.reset();
+  const bool last = scope_.compares_alternatives() && !basis_.choice_points.exploring();
+  if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
+      record_.choice == scope_.all_defaults()) {
+    return;
+  }
+  overall_.emplace();
+  for (const auto& [problem, by_makespan] : by_makespan_) {
+    (by_makespan ? overall_->members : overall_->by_time).push_back(problem);
+  }
+  overall_->existing = 2;  // the choice and the reference
+  overall_->choice = overall_->by_own_time = record_.choice;
+  overall_->reason = "best of all alternatives";
+  begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults);
+}
+
+void ClosingStage::end_overall() {
+  if (!contest_->running()) {
+    overall_.reset();
+    return;
+  }
+  overall_->cut = ongoing_.stopped ? record_.cut : "";
+  end_comparison(*overall_);
+  if (overall_->gain) {
+    const double gain = overall_->gain->centre;
+    overall_->reason +=
+        ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
+  }
+  if (overall_->reference_makespan.count > 0) {
+    overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
+                          {overall_->choice, overall_->choice_makespan}};
+  }
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// What follows a search: its best assignment is compared with the defaults, one candidate after the other.
+/// Where alternatives were compared, the choice is then also compared with the defaults of everything. Pure.
+
+#include "contextual/policy/closing_contest.hpp"
+#include "contextual/policy/search_driver.hpp"
+#include "contextual/policy/search_record.hpp"
+#include "contextual/policy/search_scope.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy {
+
+/// The search that is running, closing comparisons included.
+struct OngoingSearch {
+  SearchRecord record{};
+  std::string failure{};      ///< why no assignment can be locked in; empty if one can, or is not known yet
+  bool stopped = false;       ///< nothing may be run any more
+  std::uint64_t context = 0;  ///< counts what makes earlier plans void
+};
+
+/// Keeps references to the scope and the search, and to what is ongoing: it changes the record, the failure
+/// and the context of that. Not thread-safe.
+class ClosingStage {
+ public:
+  ClosingStage(const SearchBasis& basis, const SearchScope& scope, SearchDriver& driver,
+               OngoingSearch& ongoing)
+      : basis_(basis), scope_(scope), driver_(driver), ongoing_(ongoing), record_(ongoing.record) {}
+
+  /// What comes next.
+  enum class Next {
+    goes_on,         ///< as before
+    searches_again,  ///< the search, for the second best
+  };
+
+  /// Prepares for the comparisons of the scope's search.
+  void prepare();
+  /// Forgets everything.
+  void drop();
+
+  /// Begins with the candidate, or with what is known to run if there is none.
+  void begin(const std::optional<Assignment>& candidate, const std::string& reason,
+             ClosingContest::Claim claim);
+  /// Goes on until there are runs to plan. Returns false when all comparisons are over.
+  bool advance();
+  std::vector<SearchTrial> plan() const;
+  Next observe(const SearchObservation& observation);
+  /// Call it after each rejection of a config.
+  Next reject(std::size_t problem, std::size_t config_id);
+
+  /// Returns true if a closing comparison has begun and is not over.
+  bool comparing() const { return contest_ && contest_->running() && contest_->comparison().begun(); }
+  /// Returns true while it compares what is decided with all defaults.
+  bool compares_overall() const noexcept { return compares_overall_; }
+  /// Returns the record of the comparison that is running.
+  SearchRecord& record() noexcept { return compares_overall_ ? *overall_ : record_; }
+  /// Returns the record of the comparison with all defaults, if one was made.
+  std::optional<SearchRecord>& overall() noexcept { return overall_; }
+  /// Returns how many runs the comparisons can still take, if no time is missing.
+  std::int64_t most_runs_left() const;
+
+ private:
+  void choose_unmeasured();
+  std::string known_failure() const;
+  bool compares_further() const;
+  bool may_compare() const;
+  void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
+  ClosingContest::Verdict end_comparison(SearchRecord& record);
+  void begin_closing();
+  bool end_closing();
+  void lose();
+  void give_back();
+  std::optional<Assignment> next_candidate();
+  void begin_overall();
+  void end_overall();
+  Next search_again();
+
+  SearchBasis basis_;
+  const SearchScope& scope_;
+  SearchDriver& driver_;
+  OngoingSearch& ongoing_;
+  SearchRecord& record_;                                         ///< the ongoing one
+  std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
+  ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
+  std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
+  bool compares_overall_ = false;
+  std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults
+};
+
+}  // namespace contextual::policy

@@ -1,0 +1,97 @@
+#include "contextual/policy/search_driver.hpp"
+
+#include "contextual/policy/checked_search.hpp"
+#include "contextual/policy/search_request.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+constexpr std::size_t most_planned_in_vain = 100'000;
+
+}  // namespace
+
+void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+  const Assignment& base = scope_.base();
+  SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
+  if (!scope_.compares_alternatives()) {
+    request.walked = basis_.walk.samples_of(scope_.members(), base);
+  }
+  for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
+    if (assignment.size() == base.size() && scope_.full(scope_.of_members(assignment)) == assignment) {
+      request.walked.push_back({scope_.of_members(assignment), {}});
+    }
+  }
+  max_runs_ = request.max_runs = runs_for_search(basis_.options, iterations, scope_.task().parts,
+                                                 scope_.compares_alternatives() ? 2 : 1);
+  request.min_gain = basis_.options.search_min_gain;
+  request.tie_margin = basis_.options.tie_margin;
+  if (basis_.options.feasible) {
+    request.feasible = [this](const Assignment& of_members) {
+      return !scope_.ruled_out(scope_.full(of_members));
+    };
+  }
+  std::unique_ptr<Search> search =
+      basis_.options.search_factory ? basis_.options.search_factory(request) : joint_search(request);
+  if (search == nullptr) {
+    throw InvalidArgument("the search factory returned null; it must return a search for every request");
+  }
+  const auto has_run = [this](const Assignment& of_members) {
+    return basis_.feasibility.proven(scope_.full(of_members));
+  };
+  search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
+}
+
+std::string SearchDriver::skip_ruled_out() {
+  for (std::size_t asked = 0; asked < most_planned_in_vain; ++asked) {
+    const std::vector<SearchTrial> planned = search_->plan();
+    const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
+      return scope_.ruled_out(scope_.full(trial.assignment));
+    });
+    if (out == planned.end()) {
+      return {};
+    }
+    SearchObservation observation;
+    observation.trial = *out;
+    observation.infeasible = "ruled out by `feasible`";
+    search_->observe(observation);
+  }
+  return "the search planned " + std::to_string(most_planned_in_vain) +
+         " trials without a run between them that are ruled out by `feasible`";
+}
+
+std::vector<SearchTrial> SearchDriver::trials() const {
+  std::vector<SearchTrial> trials = search_->plan();
+  for (SearchTrial& trial : trials) {
+    trial.assignment = scope_.full(trial.assignment);
+  }
+  return trials;
+}
+
+void SearchDriver::observe(SearchObservation observation) {
+  observation.trial.assignment = scope_.of_members(observation.trial.assignment);
+  search_->observe(observation);
+}
+
+void SearchDriver::reject(std::size_t problem, std::size_t config_id) {
+  const std::vector<std::size_t>& members = scope_.members();
+  const auto member = std::find(members.begin(), members.end(), problem);
+  if (search_ && member != members.end()) {
+    search_->reject(static_cast<std::size_t>(member - members.begin()), config_id);
+  }
+}
+
+std::optional<Assignment> SearchDriver::best() const {
+  const std::optional<Assignment> best = search_->best();
+  return best ? std::optional(scope_.full(*best)) : std::nullopt;
+}
+
+std::int64_t SearchDriver::most_runs_left(std::int64_t runs) const {
+  return std::clamp<std::int64_t>(max_runs_ - runs, 0, static_cast<std::int64_t>(search_->remaining_runs()));
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,73 @@
+#include "contextual/policy/search_scope.hpp"
+
+#include "contextual/policy/assignments.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::policy {
+
+void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask task,
+                        std::vector<std::size_t> members) {
+  task_ = std::move(task);
+  members_ = std::move(members);
+  sampled_.clear();
+  for (const std::size_t p : members_) {
+    sampled_.push_back({p, !problems[p].request().choice_point});
+  }
+  base_ = choices(problems);
+  base_ = full(of_members(base_));
+  update(problems);
+}
+
+void SearchScope::update(const std::vector<ProblemState>& problems) {
+  walked_ = choices(problems);
+  defaults_ = policy::defaults(problems);
+  if (compares_alternatives()) {
+    walked_ = full(of_members(walked_));
+    defaults_ = full(of_members(defaults_));
+  } else {
+    walked_ = basis_.choice_points.normal(std::move(walked_));
+    defaults_ = basis_.choice_points.normal(std::move(defaults_));
+  }
+  all_defaults_ = basis_.choice_points.normal(policy::all_defaults(problems));
+}
+
+bool SearchScope::has_member(std::size_t problem) const {
+  return std::find(members_.begin(), members_.end(), problem) != members_.end();
+}
+
+Reference SearchScope::kind_of_defaults() const {
+  if (defaults_ == all_defaults_) {
+    return Reference::defaults;
+  }
+  if (compares_alternatives()) {
+    return Reference::default_alternative;
+  }
+  return basis_.choice_points.same_alternatives(defaults_, all_defaults_) ? Reference::defaults
+                                                                          : Reference::alternative_defaults;
+}
+
+Assignment SearchScope::full(const Assignment& of_members) const {
+  Assignment assignment = base_;
+  if (compares_alternatives()) {
+    const std::size_t choice_point = task_.problems.front();
+    const Assignment& best =
+        task_.by_alternative.at(members_.empty() ? base_[choice_point] : of_members.at(0));
+    std::copy(best.begin(), best.end(), assignment.begin());
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    assignment[members_[i]] = of_members.at(i);
+  }
+  return basis_.choice_points.normal(std::move(assignment));
+}
+
+bool SearchScope::ruled_out(const Assignment& assignment) const {
+  const bool out = basis_.options.feasible && !basis_.options.feasible(assignment);
+  if (out) {
+    basis_.feasibility.rule_out(assignment);
+  }
+  return out;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// What a search is about: the problems that it chooses for, and what all others use beside them. Pure.
+
+#include "contextual/policy/choice_points.hpp"
+#include "contextual/policy/feasibility.hpp"
+#include "contextual/policy/policy_options.hpp"
+#include "contextual/policy/problem_state.hpp"
+#include "contextual/policy/search_record.hpp"
+#include "contextual/policy/search_samples.hpp"
+#include "contextual/policy/walk_log.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace contextual::policy {
+
+/// What the searches of a run go by. All outlive them.
+struct SearchBasis {
+  const PolicyOptions& options;
+  const WalkLog& walk;
+  const ChoicePoints& choice_points;
+  Feasibility& feasibility;
+};
+
+/// What a search is to decide.
+struct SearchTask {
+  std::vector<std::size_t> problems;  ///< problems that have walked
+  std::vector<std::size_t> settled;   ///< the problems that are locked in when it is over
+  /// Where `problems` is a choice point: by alternative, the choices of all problems that are best with it.
+  std::vector<Assignment> by_alternative;
+  std::size_t parts = 1;  ///< how many searches share what is left of the budget, with this one
+};
+
+/// The members of a search are the problems that are chosen by makespan. A search knows assignments of these
+/// alone; everything else knows those of all problems. Not thread-safe.
+class SearchScope {
+ public:
+  explicit SearchScope(const SearchBasis& basis) : basis_(basis) {}
+
+  void begin(const std::vector<ProblemState>& problems, SearchTask task, std::vector<std::size_t> members);
+  /// Call it whenever the choices of problems may have changed.
+  void update(const std::vector<ProblemState>& problems);
+
+  const SearchTask& task() const noexcept { return task_; }
+  bool compares_alternatives() const noexcept { return !task_.by_alternative.empty(); }
+  const std::vector<std::size_t>& members() const noexcept { return members_; }
+  /// The same, for SearchSamples.
+  const std::vector<SearchMember>& sampled() const noexcept { return sampled_; }
+  bool has_member(std::size_t problem) const;
+
+  /// What the problems that are no members use, and the members before the search.
+  const Assignment& base() const noexcept { return base_; }
+  /// What the walk would choose by now.
+  const Assignment& walked() const noexcept { return walked_; }
+  /// The same, with the default of every problem that waits; with alternatives, the default one at its best.
+  const Assignment& defaults() const noexcept { return defaults_; }
+  /// The default of everything that the run tunes.
+  const Assignment& all_defaults() const noexcept { return all_defaults_; }
+  /// Returns what `defaults` stand for.
+  Reference kind_of_defaults() const;
+
+  Assignment full(const Assignment& of_members) const;
+  Assignment of_members(const Assignment& assignment) const { return project(assignment, members_); }
+
+  /// Returns true if the user rules the assignment out, and notes that.
+  bool ruled_out(const Assignment& assignment) const;
+  /// Returns false for an assignment that has failed or that the user has ruled out.
+  bool allowed(const Assignment& assignment) const {
+    return !basis_.feasibility.infeasible(assignment) && !ruled_out(assignment);
+  }
+
+ private:
+  SearchBasis basis_;
+  SearchTask task_;
+  std::vector<std::size_t> members_;
+  std::vector<SearchMember> sampled_;
+  Assignment base_;
+  Assignment walked_;
+  Assignment defaults_;
+  Assignment all_defaults_;
+};
+
+}  // namespace contextual::policy

@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// One run of a region: with the user's hooks around it, and with what is locked in.
+
+#include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/watchdog.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/phase.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+
+namespace contextual::tuning {
+
+/// Runs `region` between the user's hooks, each of the three watched. Launches of the hooks are not part of
+/// the region; they use what is locked in for it. `tuning_iteration` is what the watchdog names.
+template <typename Region>
+void run_between_hooks(const options::ResolvedOptions& options, const Watchdog::Watch& watch,
+                       std::uint32_t region_id, const IterationInfo& info, std::int64_t tuning_iteration,
+                       const Region& region) {
+  const detail::ThreadStateScope hooks({.region = region_id, .in_hook = true});
+  const auto watched = [&](Activity activity, const auto& step) {
+    const Watchdog::Section section(watch, {activity, info.phase, tuning_iteration});
+    step();
+  };
+  if (options.before_iteration) {
+    watched(Activity::before_iteration, [&] { options.before_iteration(info); });
+  }
+  watched(Activity::region, region);
+  if (options.after_iteration) {
+    watched(Activity::after_iteration, [&] { options.after_iteration(info); });
+  }
+}
+
+/// What such a run has shown on this rank.
+struct RegionPass {
+  std::exception_ptr thrown;   ///< null if the region has returned
+  bool something_new = false;  ///< a launch without a lasting choice, or a choice that was rejected
+  bool rejected = false;       ///< a choice that was rejected
+};
+
+/// What happens if a choice fails to launch: see detail::UsePass.
+enum class FailedChoice { is_the_callers, is_noted };
+
+/// Runs a region of the tuner of these options in the state `state`, whose `use` it sets: with what is locked
+/// in, untimed. A `run` inside is part of it. Throws Error if the region returned while a thread held a
+/// ContextGuard.
+RegionPass run_locked_in(const std::function<void()>& region, const std::string& name,
+                         detail::ThreadState state, FailedChoice failed,
+                         const options::ResolvedOptions& options);
+
+/// Of a region that returned too early.
+[[noreturn]] void throw_outlived_guard(const std::string& region);
+
+}  // namespace contextual::tuning

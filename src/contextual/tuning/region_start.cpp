@@ -1,0 +1,251 @@
+#include "contextual/tuning/region_start.hpp"
+
+#include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
+#include "contextual/tuning/kept_choices_reading.hpp"
+#include "contextual/tuning/made_ready.hpp"
+#include "contextual/tuning/pins.hpp"
+#include "contextual/tuning/plain_run.hpp"
+
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+namespace contextual::tuning {
+
+using agreement::Arrival;
+using agreement::Hello;
+using options::ResolvedOptions;
+
+namespace {
+
+/// Null where no log can be written: the ranks have agreed to go on.
+record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const ResolvedOptions& options,
+                               const std::string& region) {
+  try {
+    return &recorder.emplace(options, region);
+  } catch (const InvalidArgument& error) {
+    detail::warn_once(error.what());
+    return nullptr;
+  }
+}
+
+/// What the mode and the options let the ranks use.
+KnownRegion::Looked looks_for(const ResolvedOptions& options) {
+  const bool pins_only = options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune);
+  return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
+}
+
+}  // namespace
+
+KnownRegion& RegionStart::known(const RegionCall& call) {
+  return groups_.of(call.options).regions[call.region];
+}
+
+Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) {
+  Start start;
+  start.sets = std::move(sets);
+  try {
+    Arrival arrival = arrival_of(call, start);
+    for (;;) {
+      if (!arrival.settled && !start.setup) {
+        start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watchdog_);
+      }
+      const bool settled = arrival.settled;
+      start.hello = meet(call, settled ? std::move(arrival) : start.setup->arrival());
+      if (!start.hello.kept_choices.empty()) {
+        if (runs_with_kept(call, start)) {
+          return {};
+        }
+      } else if (start.hello.settled_everywhere) {
+        if (runs_plainly(call)) {
+          reports_.note_unlogged(call.region, call.options.mode,
+                                 take_unused_pin_warnings(call.region_id, call.options));
+          return {};
+        }
+      } else if (!start.hello.settled_somewhere) {
+        groups_.of(call.options).note_met(start.hello);
+        start.setup->begin(start.hello, start.sets);
+        return start;
+      }
+      if (settled) {
+        known(call).forget_settled();
+      }
+      arrival = {};  // to tune, which the others have to know
+    }
+  } catch (const CommunicationError& error) {
+    if (start.setup) {
+      if (start.hello.tuning_id.empty()) {
+        start.setup->throw_if_alone(error);
+      }
+      start.setup->end(std::current_exception());
+    }
+    throw;
+  } catch (...) {
+    if (start.setup) {
+      start.setup->end(std::current_exception());
+    }
+    throw;
+  }
+}
+
+/// What this rank knows by itself. Rank 0 tells what it has kept the first time that this tuner runs the
+/// region; the others learn of that when they meet.
+Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
+  const ResolvedOptions& options = call.options;
+  KnownRegion& region = known(call);
+  std::optional<RegionReport> loaded = std::exchange(region.loaded, std::nullopt);
+  Arrival arrival{.setup_failure = options::failure_of(options)};
+  if (call.occasion.origin != Origin::run) {
+    return arrival;
+  }
+  if (loaded && !options.always_tune && options.revalidate != Revalidate::no) {
+    start.to_revalidate = std::move(loaded);
+    return arrival;
+  }
+  arrival.settled = !options.always_tune && region.settled(call.region_id);
+  if (!arrival.settled && region.looked < looks_for(options) && options.communicator->rank() == 0 &&
+      options.has_kept_choices()) {
+    arrival.kept_choices =
+        read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
+    arrival.settled = arrival.keeps_choices = !arrival.kept_choices.empty();
+  }
+  return arrival;
+}
+
+/// Where a choice of the region has failed to launch on some rank since the ranks met, all ranks forget what
+/// is locked in for the region.
+Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
+  arrival.choice_failed = LaunchRegistry::instance().has_failed_choice(call.region_id);
+  Hello hello = agreement::say_hello(groups_.exchange_for(call.options), call.region, call.options, arrival);
+  if (hello.choice_failed) {
+    forget_choices(call.region_id);
+  }
+  return hello;
+}
+
+/// Returns true if nothing was left to tune.
+bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
+  const ResolvedOptions& options = call.options;
+  Installed installed = install(call, start.hello);
+  note_looked(call);
+  start.sets = std::move(installed.unusable);
+  if (!installed.choices || options.always_tune) {
+    return false;
+  }
+  RegionReport& kept = installed.choices->report;
+  if (options.revalidate != Revalidate::no && installed.choices->more_than_pins) {
+    start.to_revalidate = std::move(kept);
+    return false;
+  }
+  if (!runs_plainly(call)) {
+    return false;
+  }
+  groups_.of(options).note_met(start.hello);
+  known(call).note_settled(call.region_id);
+  kept.warnings = take_unused_pin_warnings(call.region_id, options);
+  report(std::move(kept), options, start.hello.tuning_id, start.setup ? &start.setup->recorder() : nullptr);
+  return true;
+}
+
+bool RegionStart::runs_plainly(const RegionCall& call) {
+  return run_plainly(call, reports_, groups_.exchange_for(call.options), watchdog_);
+}
+
+/// Prints the choices and logs them, in mode off without a log.
+void RegionStart::report(RegionReport&& kept, const ResolvedOptions& options, const std::string& tuning_id,
+                         record::Recorder* recorder) {
+  ResolvedOptions own_options = options;
+  if (options.mode == Mode::off) {
+    own_options.log_directory.clear();
+  }
+  std::optional<record::Recorder> own;
+  if (recorder == nullptr) {
+    recorder = own_recorder(own, own_options, kept.region);
+  }
+  kept.mode = options.mode;
+  if (recorder != nullptr) {
+    recorder->hello(tuning_id, nullptr);
+    recorder->kept(kept.problems);
+    recorder->warnings(kept.warnings);
+    recorder->end(nullptr, {});
+    kept.run_id = recorder->report().run_id;
+    kept.log_directory = recorder->report().log_directory;
+  }
+  reports_.add(std::move(kept));
+}
+
+RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello& hello) {
+  MadeReady made_ready;
+  const Watchdog::Watch watch =
+      watch_of_call(watchdog_, call.options, call.region, reports_, AfterGrace::leave, &made_ready);
+  agreement::Exchange& exchange = groups_.exchange_for(call.options);
+  KeptSets sets;
+  {
+    const Watchdog::Section section(watch, {Activity::prepare, Phase::final_run, 0});
+    const bool versions_count = options::environment().values.version_check.value_or(true);
+    sets = look_at_kept_choices(call.region, call.region_id, static_cast<std::size_t>(exchange.rank()), hello,
+                                versions_count, made_ready);
+  }
+  Installed installed{install_kept_choices(exchange, call.region, call.region_id, sets)};
+  installed.unusable = unusable_sets(sets);
+  installed.tuning_id = hello.tuning_id;
+  return installed;
+}
+
+/// The ranks meet, and install what there is.
+RegionStart::Installed RegionStart::look(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  Arrival arrival{.setup_failure = options::failure_of(options)};
+  if (options.communicator->rank() == 0 && options.has_kept_choices()) {
+    arrival.keeps_choices = true;
+    arrival.kept_choices = read_kept_choices(
+        options, call.region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
+  }
+  const Hello hello = meet(call, std::move(arrival));
+  groups_.of(options).note_met(hello);
+  return hello.kept_choices.empty() ? Installed{} : install(call, hello);
+}
+
+/// What could not be installed is looked at again.
+void RegionStart::note_looked(const RegionCall& call) {
+  KnownRegion& region = known(call);
+  region.looked = std::max(region.looked, looks_for(call.options));
+}
+
+void RegionStart::begin_untuned(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  const RankGroup& group = groups_.of(options);
+  const bool looks = group.keeps_choices && known(call).looked < looks_for(options);
+  if (!looks && group.met) {  // once: a rank may have another mode
+    return;
+  }
+  Installed installed = look(call);
+  note_looked(call);
+  if (installed.choices) {
+    report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
+  }
+}
+
+bool RegionStart::load(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  Installed installed = look(call);
+  if (!installed.choices) {
+    return false;
+  }
+  KnownRegion& region = known(call);
+  region.looked = KnownRegion::Looked::for_choices;
+  region.note_settled(call.region_id);
+  if (installed.choices->more_than_pins) {
+    region.loaded = installed.choices->report;
+  }
+  report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
+  return true;
+}
+
+}  // namespace contextual::tuning
