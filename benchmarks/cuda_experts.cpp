@@ -48,7 +48,7 @@ void compare_shape(const ExpertShape& shape, const TurnSettings& settings) {
   turns.tune("sum over experts", [&] {
     kernels::cuda::expert_sum()(
         stream,
-        {.routing = &routing, .weights = factors.get(), .y = c.get(), .out = out.get(), .n = shape.n});
+        {.routing = &routing, .topk_weights = factors.get(), .y = c.get(), .out = out.get(), .n = shape.n});
   });
   turns.tune("rows by index", [&stream, args] { kernels::cuda::grouped_gemm()(stream, args); });
   args.a = by_position.get();

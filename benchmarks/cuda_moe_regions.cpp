@@ -106,7 +106,7 @@ void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings
   stream.wait();
   const auto region = [&] {
     layer(stream, {.routing = &routing,
-                   .factors = factors.get(),
+                   .topk_weights = factors.get(),
                    .a = a.get(),
                    .weights = weights.get(),
                    .c_rows = c_rows.get()});

@@ -7,6 +7,7 @@
 #include "gpu/kernel_support.hpp"
 #include "gpu/region_workspace.hpp"
 #include "gpu/spinning_kernel.hpp"
+#include "kernels/cuda/expert_routing.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/moe_gather.hpp"
 #include "support/catch.hpp"
@@ -15,6 +16,7 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/allgather_moe.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -49,7 +51,7 @@ class Problem {
  public:
   Problem(const Rank& rank, const AllGatherMoeShape& shape, unsigned seed)
       : shape_(shape),
-        rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        rank_(rank),
         half_{shape.type == GemmType::bf16},
         a_(half_, shape.m, shape.k, seed),
         weights_(half_, shape.experts * 2 * shape.n, shape.k, 100 + static_cast<unsigned>(rank.number)),
@@ -64,9 +66,15 @@ class Problem {
     cuda_check(cudaDeviceSynchronize());  // the copy may go on after its call
     expected_of_ = ids;
   }
-  void prepare(cudaStream_t stream) { routing_.prepare(stream, ids_.get()); }
+  void prepare(cudaStream_t stream) { routing_.prepare(stream, ids_.get(), expected_of_.rows); }
 
-  GatheredRows own_rows() const { return {rows_.empty() ? nullptr : a_.row(rows_.begin)}; }
+  /// Of as many rows as the routing has.
+  GatheredRows own_rows() const {
+    const int m = expected_of_.rows;
+    const kernels::Rows rows = kernels::RowPartition(m, rank_.count).shard(rank_.number);
+    return {rows.empty() ? nullptr : a_.row(rows.begin), m};
+  }
+  const ExpertRouting& routing() const { return routing_; }
   ExpertProduct product(bool gated) const {
     return {.routing = &routing_,
             .weights = weights_.row(0),
@@ -103,9 +111,15 @@ class Problem {
   bool is_nan() const { return c_.is_nan_in_zeros(expected_of_.offsets().back(), false); }
   void zero() { c_.zero(); }
   void poison_c() { wrong(false); }
+  std::vector<std::uint16_t> bits() const {
+    std::vector<std::uint16_t> all(element(expected_of_.offsets().back(), 0, shape_.n));
+    cuda_check(cudaDeviceSynchronize());
+    cuda_check(cudaMemcpy(all.data(), c_.get(), all.size() * 2, cudaMemcpyDeviceToHost));
+    return all;
+  }
   /// All rows are in the matrix.
   bool is_gathered(const void* matrix) const {
-    const std::size_t count = element(shape_.m, 0, shape_.k);
+    const std::size_t count = element(expected_of_.rows, 0, shape_.k);
     std::vector<std::uint16_t> there(count);
     std::vector<std::uint16_t> wanted(count);
     cuda_check(cudaDeviceSynchronize());
@@ -124,19 +138,19 @@ class Problem {
   }
 
   AllGatherMoeShape shape_;
-  kernels::Rows rows_;
+  Rank rank_;
   Half half_;
   HalfMatrix a_;
   HalfMatrix weights_;
   DeviceArray<int> ids_;
   ResultMemory c_;
   ExpertRouting routing_;
-  ExpertIds expected_of_{};
+  ExpertIds expected_of_{};  // what was routed last
 };
 
 }  // namespace
 
-TEST_CASE("all-gather MoE: right for any number of rows and any routing, plain and gated", "[moe]") {
+TEST_CASE("all-gather MoE: right for any number of rows and any routing, plain and gated", "[moe][shapes]") {
   if (!ready_here()) {
     return;
   }
@@ -264,6 +278,7 @@ TEST_CASE("all-gather MoE: every config is right, in calls that follow each othe
   cuda_check(cudaDeviceSynchronize());
   for (auto* const kernel : {&moe_gather(), &gated_moe_gather()}) {
     const bool gated = kernel == &gated_moe_gather();
+    std::vector<std::uint16_t> of_first;
     // Many ranks share their GPUs, which then take turns.
     for (std::size_t id = 0; id<kernel->space().size(); id += rank.count> 4 ? 9 : 1) {
       INFO(kernel->space().describe(id));
@@ -272,10 +287,87 @@ TEST_CASE("all-gather MoE: every config is right, in calls that follow each othe
         REQUIRE(kernel->launch_config(id, stream, problem.args(*workspace, gated)) == CUDA_SUCCESS);
       }
       stream.wait();
+      const std::vector<std::uint16_t> bits = problem.bits();
       CHECK(problem.wrong(gated) == 0);
+      of_first = id == 0 ? bits : of_first;
+      CHECK(bits == of_first);
     }
   }
   CHECK(workspace->failure().empty());
+}
+
+TEST_CASE("all-gather MoE: one object serves fewer rows, and more tiles than multiprocessors",
+          "[moe][rows]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherMoeShape shape{4096, 136, 136, 60, 3, GemmType::fp16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherMoe layer(workspace, shape);
+  Problem problem(rank, shape, 4);
+  for (const int m : {4096, 7, 1000, 4096}) {
+    CAPTURE(m);
+    problem.route(ExpertIds::random(m, shape.top_k, shape.experts, static_cast<unsigned>(m), 8), stream);
+    problem.prepare(stream);
+    layer(stream, problem.own_rows(), problem.product(false));
+    CHECK(problem.wrong(false) == 0);
+    CHECK(problem.is_gathered(layer.gathered()));
+    on_all_ranks(true);
+  }
+}
+
+TEST_CASE("expert routing: tiles of own rows come first, and all rows are in one", "[moe][order]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Stream stream;
+  for (const RoutingRanks& ranks : {RoutingRanks{0, 1}, RoutingRanks{1, 3}, RoutingRanks{7, 8}}) {
+    const ExpertIds ids = ExpertIds::random(20000, 8, 60, 9, 6);
+    const DeviceArray<int> on_device(ids.ids);
+    ExpertRouting routing(ids.rows, ids.top_k, ids.experts, ranks);
+    routing.prepare(stream, on_device.get());
+    stream.wait();
+    const ExpertTables& tables = routing.tables().tables();
+    const std::vector<int> offsets = ids.offsets();
+    const int per_rank = kernels::RowPartition(ids.rows, ranks.ranks).rows_per_shard();
+    std::vector<int> rows(static_cast<std::size_t>(offsets.back()));
+    cuda_check(cudaMemcpy(rows.data(), tables.rows, rows.size() * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int list = 0; list < ExpertTables::lists; ++list) {
+      const int height = ExpertTables::least_height << list;
+      CAPTURE(ranks.ranks, height);
+      int count = 0;
+      cuda_check(cudaMemcpy(&count, tables.tile_count + list, sizeof(int), cudaMemcpyDeviceToHost));
+      std::vector<ExpertTile> tiles(static_cast<std::size_t>(count));
+      cuda_check(cudaMemcpy(tiles.data(), tables.tiles[list], tiles.size() * sizeof(ExpertTile),
+                            cudaMemcpyDeviceToHost));
+      int covered = 0;
+      int before = 0;  // how late the last rows of the tile before come
+      std::size_t wrong = 0;
+      for (const ExpertTile& tile : tiles) {
+        const int end = std::min(tile.first + height, tile.end);
+        int latest = 0;
+        unsigned sources = 0;
+        for (int position = tile.first; position < end; ++position) {
+          const int source = rows[static_cast<std::size_t>(position)] / per_rank;
+          sources |= 1U << static_cast<unsigned>(source);
+          latest = std::max(latest, (source - ranks.rank + ranks.ranks) % ranks.ranks);
+        }
+        wrong += (tile.first - offsets[static_cast<std::size_t>(tile.expert)]) % height == 0 ? 0 : 1;
+        wrong += tile.end == offsets[static_cast<std::size_t>(tile.expert) + 1] ? 0 : 1;
+        wrong += ranks.ranks == 1 || (tile.sources & sources) == sources ? 0 : 1;
+        wrong += ranks.ranks == 1 || latest >= before ? 0 : 1;
+        before = latest;
+        covered += end - tile.first;
+      }
+      CHECK(wrong == 0);
+      CHECK(covered == offsets.back());
+    }
+  }
 }
 
 TEST_CASE("all-gather MoE: it goes on with two multiprocessors, whatever occupies the others", "[moe][few]") {
@@ -363,7 +455,10 @@ TEST_CASE("all-gather MoE: a routing of other sizes or ranks is an invalid argum
     return;
   }
   AllGatherMoe layer(workspace, shape);
-  const Problem problem(rank, shape, 8);
+  Problem problem(rank, shape, 8);
+  problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 1), stream);
+  CHECK_THROWS_WITH(AllGatherMoe::workspace_bytes({64, 136, 72, 513, 2}),
+                    ContainsSubstring("experts from 1 to 512"));
   ExpertProduct product = problem.product(false);
   const ExpertRouting other(shape.m, shape.top_k, 9, {rank.number, rank.count});
   product.routing = &other;

@@ -132,8 +132,10 @@ class Problem {
 TEST_CASE("expert routing: what does not fit is an invalid argument that is named", "[unit]") {
   CHECK_THROWS_WITH(ExpertRouting(4, 2, 513), ContainsSubstring("experts from 1 to 512"));
   CHECK_THROWS_WITH(ExpertRouting(0, 2, 8), ContainsSubstring("at least 1"));
-  CHECK_THROWS_WITH(grouped_gemm().launch_config(0, nullptr, GroupedGemmArgs{}),
+  CHECK_THROWS_WITH(grouped_gemm()(nullptr, GroupedGemmArgs{}),
                     ContainsSubstring("cuda_grouped_gemm: routing must not be null"));
+  CHECK_THROWS_WITH(expert_sum()(nullptr, ExpertSumArgs{}),
+                    ContainsSubstring("cuda_expert_sum: routing must not be null"));
 }
 
 TEST_CASE("expert routing: positions go by expert, row and place, whatever is chosen", "[gpu]") {
@@ -195,6 +197,20 @@ TEST_CASE("grouped GEMM: every routing, both types, A by row and by position", "
   }
 }
 
+TEST_CASE("grouped GEMM: blocks take several tiles", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Problem problem(true, ExpertIds::random(6000, 4, 60, 4, 6));
+  for (const bool a_by_position : {false, true}) {
+    CAPTURE(a_by_position);
+    REQUIRE(grouped_gemm().launch_config(0, stream, problem.args(a_by_position, Activation::none)) ==
+            CUDA_SUCCESS);
+    CHECK(problem.wrong(a_by_position, Activation::none, false) == 0);
+  }
+}
+
 TEST_CASE("grouped GEMM: every tile", "[gpu]") {
   if (!has_gpu()) {
     return;
@@ -242,7 +258,7 @@ TEST_CASE("expert sum: every config, in both types, with rows that choose no exp
       INFO(expert_sum().space().describe(id));
       REQUIRE(expert_sum().launch_config(id, stream,
                                          {.routing = &routing,
-                                          .weights = weights_on_device.get(),
+                                          .topk_weights = weights_on_device.get(),
                                           .y = y.row(0),
                                           .out = out.get(),
                                           .n = n,

@@ -13,6 +13,7 @@
 #include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +45,7 @@ class ReducedExperts {
   const contextual::kernels::Rows& rows() const { return rows_; }
   contextual::kernels::cuda::MoeReduceScatterCall call() const {
     return {.routing = &routing_,
-            .factors = factors_on_device_.get(),
+            .topk_weights = factors_on_device_.get(),
             .a = a_->get(),
             .weights = weights_->get(),
             .c_rows = c_.get(),
@@ -77,6 +78,15 @@ class ReducedExperts {
     return count;
   }
   std::vector<std::uint16_t> bits() const { return c_.host(); }
+  std::size_t nan_count() const {
+    const std::vector<std::uint16_t> c = c_.host();
+    return static_cast<std::size_t>(std::count_if(
+        c.begin(), c.end(), [this](std::uint16_t bits) { return std::isnan(half_.value(bits)); }));
+  }
+  void zero() {
+    cuda_check(cudaMemset(c_.get(), 0, element(rows_.count(), 0, shape_.n) * sizeof(std::uint16_t)));
+    cuda_check(cudaDeviceSynchronize());
+  }
 
  private:
   using OnDevice = std::unique_ptr<DeviceArray<std::uint16_t>>;

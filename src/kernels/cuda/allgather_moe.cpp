@@ -80,6 +80,8 @@ void check(const Call& call) {
 }  // namespace
 
 std::size_t AllGatherMoe::workspace_bytes(const AllGatherMoeShape& shape) {
+  check_gemm_sizes(who, shape.m, shape.n, shape.k);
+  check_expert_sizes(who, shape.m, shape.top_k, shape.experts);
   return AllGatherGemm::workspace_bytes({shape.m, shape.n, shape.k, shape.type});
 }
 

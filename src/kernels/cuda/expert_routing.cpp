@@ -94,22 +94,6 @@ std::size_t lay_out(ExpertRoutingParameters& parameters, int rows, std::byte* me
   return room.bytes;
 }
 
-/// Throws InvalidArgument.
-void check(int rows, int top_k, int experts, const RoutingRanks& ranks) {
-  if (ranks.ranks < 1 || ranks.ranks > ExpertTables::most_ranks || ranks.rank < 0 ||
-      ranks.rank >= ranks.ranks) {
-    throw InvalidArgument("ExpertRouting: rank " + std::to_string(ranks.rank) + " of " +
-                          std::to_string(ranks.ranks) + " ranks, of which there are 1 to " +
-                          std::to_string(ExpertTables::most_ranks));
-  }
-  if (rows < 1 || top_k < 1 || experts < 1 || experts > ExpertTables::most_experts ||
-      rows > std::numeric_limits<int>::max() / top_k) {
-    throw InvalidArgument("ExpertRouting: rows and top_k must be at least 1, experts from 1 to " +
-                          std::to_string(ExpertTables::most_experts) + ", not " + std::to_string(rows) +
-                          ", " + std::to_string(top_k) + ", " + std::to_string(experts));
-  }
-}
-
 }  // namespace
 
 const char* const expert_tables_header =
@@ -118,7 +102,13 @@ const char* const expert_tables_header =
 
 ExpertRouting::ExpertRouting(int rows, int top_k, int experts, const RoutingRanks& ranks)
     : most_rows_(rows), rows_(rows), top_k_(top_k), experts_(experts), ranks_(ranks) {
-  check(rows, top_k, experts, ranks);
+  check_expert_sizes("ExpertRouting", rows, top_k, experts);
+  if (ranks.ranks < 1 || ranks.ranks > ExpertTables::most_ranks || ranks.rank < 0 ||
+      ranks.rank >= ranks.ranks) {
+    throw InvalidArgument("ExpertRouting: rank " + std::to_string(ranks.rank) + " of " +
+                          std::to_string(ranks.ranks) + " ranks, of which there are 1 to " +
+                          std::to_string(ExpertTables::most_ranks));
+  }
   tables_ = std::make_unique<Tables>();
   ExpertRoutingParameters& parameters = tables_->parameters;
   parameters.rank = ranks.rank;
@@ -158,10 +148,24 @@ void ExpertRouting::prepare(CUstream stream, const int* ids, int rows) {
   rows_ = rows;
 }
 
-void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts) {
+void check_expert_sizes(const char* who, int rows, int top_k, int experts) {
+  constexpr int most_pairs = std::numeric_limits<int>::max() - ExpertRoutingParameters::entries;
+  if (rows < 1 || top_k < 1 || experts < 1 || experts > ExpertTables::most_experts ||
+      rows > most_pairs / top_k) {
+    throw InvalidArgument(std::string(who) + ": rows and top_k must be at least 1, experts from 1 to " +
+                          std::to_string(ExpertTables::most_experts) + ", not " + std::to_string(rows) +
+                          ", " + std::to_string(top_k) + ", " + std::to_string(experts));
+  }
+}
+
+void check_routing(const char* who, const ExpertRouting* routing) {
   if (routing == nullptr) {
     throw InvalidArgument(std::string(who) + ": routing must not be null");
   }
+}
+
+void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts) {
+  check_routing(who, routing);
   if (routing->rows() != rows || routing->top_k() != top_k || routing->experts() != experts) {
     throw InvalidArgument(std::string(who) + ": rows, top_k and experts of the routing are " +
                           std::to_string(routing->rows()) + ", " + std::to_string(routing->top_k()) + ", " +

@@ -149,9 +149,6 @@ extern "C" __global__ __launch_bounds__(threads) void count_experts(const __grid
   __syncthreads();
   if (is_last) {
     make_tables(p, static_cast<int>(gridDim.x));
-    if (thread == 0) {
-      *p.done = 0;
-    }
   }
 }
 
@@ -160,6 +157,9 @@ extern "C" __global__ __launch_bounds__(threads) void place_rows(const __grid_co
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / 32;
   const int experts = p.tables.experts;
+  if (blockIdx.x == 0 && thread == 0) {
+    *p.done = 0;
+  }
   for (int i = thread; i < warps * experts; i += threads) {
     before[i / experts][i % experts] = 0;
   }

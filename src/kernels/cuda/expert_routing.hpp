@@ -22,7 +22,7 @@ struct ExpertRouting::Tables {
   const ExpertTables& tables() const noexcept { return parameters.tables; }
 };
 
-/// Returns the list of tiles of this height: one of 64, 128, 256 and 512 rows.
+/// Returns the list of tiles of this height: one of 64, 128 and 256 rows.
 constexpr int expert_tile_list(int height) {
   int list = 0;
   while (ExpertTables::least_height << list < height) {
@@ -31,7 +31,11 @@ constexpr int expert_tile_list(int height) {
   return list;
 }
 
-/// Throws InvalidArgument, whose text begins with `who`, unless the routing is of these sizes.
+/// Throws InvalidArgument, whose text begins with `who`, for sizes that no routing has.
+void check_expert_sizes(const char* who, int rows, int top_k, int experts);
+/// Throws InvalidArgument, whose text begins with `who`, for a null pointer.
+void check_routing(const char* who, const ExpertRouting* routing);
+/// And unless it is of these sizes.
 void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts);
 
 /// The header of kernels that use a routing.

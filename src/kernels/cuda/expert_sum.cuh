@@ -17,8 +17,8 @@ __device__ __forceinline__ void add_experts(const ExpertSumParameters& p, long l
 #pragma unroll 2
   for (int place = 0; place < p.top_k; ++place) {
     const int position = __ldg(p.positions + row * p.top_k + place);
-    const float weight = __ldg(p.weights + row * p.top_k + place);
-    if (position < 0) {
+    const float weight = __ldg(p.topk_weights + row * p.top_k + place);
+    if (position < 0 || position >= p.positions_of_rows) {
       continue;
     }
     const auto* const of_row = static_cast<const uint4*>(p.y) + static_cast<long long>(position) * across;

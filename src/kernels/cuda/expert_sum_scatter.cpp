@@ -59,10 +59,11 @@ void add_parameters(CudaParameters& parameters, const ExpertSumScatterConfig& co
                                  .slots = {},
                                  .own_slots = workspace.matrices_of(peers.rank),
                                  .sum = {.positions = args.call.routing->positions(),
-                                         .weights = args.call.factors,
+                                         .topk_weights = args.call.topk_weights,
                                          .y = products_of(args),
                                          .out = args.call.c_rows,
                                          .rows = shape.m,
+                                         .positions_of_rows = shape.m * shape.top_k,
                                          .top_k = shape.top_k,
                                          .n = shape.n,
                                          .fp16 = shape.type == GemmType::fp16}};

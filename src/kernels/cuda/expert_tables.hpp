@@ -10,7 +10,7 @@ struct alignas(16) ExpertTile {
   int expert;
   int first;
   int end;           ///< of the expert's positions; the tile may be higher
-  unsigned sources;  ///< bits of the ranks that its rows are from, where rows are from several
+  unsigned sources;  ///< bits of the ranks from that of its first row to that of its last one
 };
 
 /// On the device.
@@ -18,7 +18,7 @@ struct ExpertTables {
   static constexpr int most_ranks = 8;
   static constexpr int most_experts = 512;
   static constexpr int least_height = 64;
-  static constexpr int lists = 4;  ///< of tiles of 64, 128, 256 and 512 rows: own ones first, then by expert
+  static constexpr int lists = 3;  ///< of tiles of 64, 128 and 256 rows: own ones first, then by expert
 
   int experts;
   int top_k;
@@ -51,10 +51,11 @@ struct ExpertRoutingParameters {
 /// The sum of a row over its experts.
 struct ExpertSumParameters {
   const int* positions;
-  const float* weights;
+  const float* topk_weights;
   const void* y;
   void* out;
   int rows;
+  int positions_of_rows;  ///< those behind them, of a routing of more rows, are none
   int top_k;
   int n;
   bool fp16;

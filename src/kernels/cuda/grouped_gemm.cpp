@@ -42,9 +42,7 @@ int positions_of(const ExpertRouting& routing) {
 
 /// Throws InvalidArgument.
 void check(const char* who, const GroupedGemmArgs& args) {
-  if (args.routing == nullptr) {
-    throw InvalidArgument(std::string(who) + ": routing must not be null");
-  }
+  check_routing(who, args.routing);
   check_gemm_matrices(
       who,
       {.a = args.a, .b = args.weights, .c = args.c, .m = args.routing->rows(), .n = args.n, .k = args.k});
@@ -71,7 +69,8 @@ GroupedGemm* make_kernel(const char* name, bool gated) {
   definition.options.key_names = {"M_BUCKET", "TOP_K", "EXPERTS", "N", "K", "TYPE", "A_BY_POSITION"};
   return new GroupedGemm(
       name, gated ? grouped_gated_mlp_space() : grouped_gemm_space(),
-      [](const GroupedGemmArgs& args) {
+      [name](const GroupedGemmArgs& args) {
+        check_routing(name, args.routing);
         return make_key(bucket_of(args.routing->rows()), args.routing->top_k(), args.routing->experts(),
                         args.n, args.k, type_name(args.type), args.a_by_position);
       },
@@ -80,13 +79,13 @@ GroupedGemm* make_kernel(const char* name, bool gated) {
 
 CudaLayout sum_layout(const ExpertSumConfig& config, const ExpertSumArgs& args) {
   constexpr int values = 8;  // of a vector
-  if (args.routing == nullptr || args.n < 1 || args.n % values != 0) {
-    throw InvalidArgument("cuda_expert_sum: n must be a multiple of 8, not " + std::to_string(args.n) +
-                          ", and routing not null");
+  check_routing(expert_sum_name, args.routing);
+  if (args.n < 1 || args.n % values != 0) {
+    throw InvalidArgument("cuda_expert_sum: n must be a multiple of 8, not " + std::to_string(args.n));
   }
-  if (args.weights == nullptr || !is_aligned(args.y) || !is_aligned(args.out)) {
+  if (args.topk_weights == nullptr || !is_aligned(args.y) || !is_aligned(args.out)) {
     throw InvalidArgument(
-        "cuda_expert_sum: y and out must be multiples of 16 bytes, and they and weights not null");
+        "cuda_expert_sum: y and out must be multiples of 16 bytes, and they and topk_weights not null");
   }
   constexpr std::int64_t most_blocks = 1 << 20;
   const std::int64_t pieces = std::int64_t{args.routing->rows()} * divide_up(args.n / values, config.vectors);
@@ -98,10 +97,11 @@ CudaLayout sum_layout(const ExpertSumConfig& config, const ExpertSumArgs& args) 
 void add_sum_parameters(CudaParameters& parameters, const ExpertSumConfig& /*config*/,
                         const ExpertSumArgs& args) {
   parameters.add(ExpertSumParameters{.positions = args.routing->positions(),
-                                     .weights = args.weights,
+                                     .topk_weights = args.topk_weights,
                                      .y = args.y,
                                      .out = args.out,
                                      .rows = args.routing->rows(),
+                                     .positions_of_rows = positions_of(*args.routing),
                                      .top_k = args.routing->top_k(),
                                      .n = args.n,
                                      .fp16 = args.type == GemmType::fp16});
@@ -139,6 +139,7 @@ GroupedGemmParameters grouped_parameters(const GemmConfig& config, const Grouped
           .tile_count = tables.tile_count + list,
           .rows = args.a_by_position ? nullptr : tables.rows,
           .a = args.a,
+          .a_rows = args.routing->rows(),
           .n = args.n,
           .k = args.k,
           .fp16 = args.type == GemmType::fp16,
@@ -159,7 +160,8 @@ CudaSource grouped_source(const char* file, const char* text) {
 }
 
 bool is_mostly_inside_grouped(const GemmConfig& config, const GroupedGemmArgs& args, bool gated) {
-  const int rows = divide_up(positions_of(*args.routing), args.routing->experts());
+  const int rows =
+      divide_up(bucket_of(args.routing->rows()) * args.routing->top_k(), args.routing->experts());
   return gated ? is_mostly_inside_gated(config, rows, args.n) : is_mostly_inside(config, rows, args.n);
 }
 
@@ -204,6 +206,7 @@ ExpertSum& expert_sum() {
     return new ExpertSum(
         expert_sum_name, expert_sum_space(),
         [](const ExpertSumArgs& args) {
+          check_routing(expert_sum_name, args.routing);
           return make_key(bucket_of(args.routing->rows()), args.routing->top_k(), args.n,
                           type_name(args.type));
         },

@@ -16,6 +16,7 @@ struct GroupedGemmParameters {
   const int* tile_count;
   const int* rows;  ///< of A, by position; null where A is by position
   const void* a;    ///< dense
+  int a_rows;       ///< a routing of more rows reads none behind them
   int n;
   int k;
   bool fp16;

@@ -106,7 +106,7 @@ __device__ __forceinline__ void pick(const GroupedGemmParameters& p, Shared shar
 #pragma unroll
     for (int i = 0; i < rows_of_thread; ++i) {
       const int position = min(tile.first + first_row + i * rows_at_once, tile.end - 1);
-      from[i] = static_cast<unsigned>(__ldg(p.rows + position)) * k_chunks;
+      from[i] = static_cast<unsigned>(min(__ldg(p.rows + position), p.a_rows - 1)) * k_chunks;
     }
     for (int k = 0; k < k_blocks; ++k, place.advance()) {
       rows.begin_k(k);

@@ -45,9 +45,12 @@ class GatheredRows {
     for (unsigned rest = tile.sources & ~here_; rest != 0; rest &= rest - 1) {
       const int source = __ffs(static_cast<int>(rest)) - 1;
       const auto all = static_cast<unsigned>(pieces.count(source));
-      wait_until(p_.peers, PeerFailure::rows_missing + source,
-                 [&] { return load_from_peers(&own.here[source]) >= all; });
+      if (threadIdx.x % 32 == 0) {
+        wait_until(p_.peers, PeerFailure::rows_missing + source,
+                   [&] { return load_from_peers(&own.here[source]) >= all; });
+      }
     }
+    __syncwarp();
     here_ |= tile.sources;
   }
   /// Behind the last wait for rows of a tile: this block fetches until then.

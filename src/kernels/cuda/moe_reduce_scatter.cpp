@@ -46,7 +46,7 @@ void call_separate(CUstream& stream, const Call*& call) {
   }
   multiply(stream, *call);
   expert_sum()(stream, {.routing = call->call.routing,
-                        .weights = call->call.factors,
+                        .topk_weights = call->call.topk_weights,
                         .y = products_of(*call),
                         .out = parts.matrices_of(parts.communicator->rank()),
                         .n = call->shape.n,
@@ -72,10 +72,7 @@ RegionWays<Call>& ways() {
 /// Throws InvalidArgument.
 void check_shape(const MoeReduceScatterShape& shape) {
   check_gemm_sizes(who, shape.m, shape.n, shape.k);
-  if (shape.experts < 1 || shape.top_k < 1) {
-    throw InvalidArgument(std::string(who) + ": experts and top_k must be at least 1, not " +
-                          std::to_string(shape.experts) + " and " + std::to_string(shape.top_k));
-  }
+  check_expert_sizes(who, shape.m, shape.top_k, shape.experts);
 }
 
 /// Throws InvalidArgument.
@@ -83,13 +80,14 @@ void check(const Call& call) {
   const MoeReduceScatterCall& args = call.call;
   const MoeReduceScatterShape& shape = call.shape;
   check_routing(who, args.routing, shape.m, shape.top_k, shape.experts);
-  if (args.factors == nullptr || !is_aligned(args.a) || !is_aligned(args.weights) ||
+  if (args.topk_weights == nullptr || !is_aligned(args.a) || !is_aligned(args.weights) ||
       (!call.rows.empty() && !is_aligned(args.c_rows))) {
     throw InvalidArgument(
-        "MoeReduceScatter: a, weights and c_rows must be multiples of 16 bytes, and they and factors not "
+        "MoeReduceScatter: a, weights and c_rows must be multiples of 16 bytes, and they and topk_weights "
+        "not "
         "null");
   }
-  for (const void* const pointer : {static_cast<const void*>(args.factors), args.a, args.weights,
+  for (const void* const pointer : {static_cast<const void*>(args.topk_weights), args.a, args.weights,
                                     static_cast<const void*>(args.c_rows)}) {
     call.workspace->require_outside(who, pointer);
   }

@@ -48,7 +48,7 @@ struct ExpertProduct {
 ///
 /// For a gated product they are "cuda_allgather_gated_moe_ways", "cuda_allgather_gated_moe" and
 /// "cuda_grouped_gated_mlp". They are tuned in a region of the caller's; before that, "overlapped" is used
-/// where it is possible. All configs of both ways give equal bits.
+/// where it is possible. All configs of "overlapped" give equal bits.
 ///
 /// Keys have the bucket of m, as those of AllGatherGemm, n, k, experts, top_k, type and ranks, but not how
 /// rows are spread over the experts: a choice is as good as the routing that it was tuned with is typical.

@@ -23,12 +23,15 @@ struct RoutingRanks {
 /// takes as many rows as choose it.
 ///
 /// Preparation is deterministic, and happens on the device: where `prepare` was captured, a replay of the
-/// graph reads the ids that are there then. What is prepared is valid in stream order until the next
-/// `prepare`; streams that use it are the caller's to order. One thread at a time prepares.
+/// graph reads the ids that are there then, and counts as a `prepare`. What is prepared is valid in stream
+/// order until the next one, which must follow it there; so must streams that use it. The host knows the rows
+/// of its own last call only: where a replay prepares fewer rows than a later call has, or more, the result
+/// is worth nothing. One thread at a time prepares.
 class CONTEXTUAL_API ExpertRouting {
  public:
   /// Takes memory on the current device for `rows` rows at most. `experts` is from 1 to 512, and the others
-  /// are at least 1; otherwise throws InvalidArgument; throws CudaError, and compiles its kernels.
+  /// are at least 1; otherwise throws InvalidArgument; throws CudaError. Waits for the device, and compiles
+  /// its kernels.
   ExpertRouting(int rows, int top_k, int experts, const RoutingRanks& ranks = {});
   ExpertRouting(const ExpertRouting&) = delete;
   ExpertRouting& operator=(const ExpertRouting&) = delete;

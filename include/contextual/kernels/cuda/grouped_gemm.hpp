@@ -40,15 +40,15 @@ CONTEXTUAL_API GroupedGemm& grouped_gemm();
 /// Returns "cuda_grouped_gated_mlp": C = activation(A * gate^T) * (A * up^T), as "cuda_gated_mlp" does.
 CONTEXTUAL_API GroupedGemm& grouped_gated_mlp();
 
-/// out[row, n] = sum over the places in top_k, ascending, of weights[row, place] * y[position of (row,
+/// out[row, n] = sum over the places in top_k, ascending, of topk_weights[row, place] * y[position of (row,
 /// place), n], in float, rounded once; a row that chooses no expert is zero. All dense, on the current
 /// device.
 struct ExpertSumArgs {
   const ExpertRouting* routing;
-  const float* weights;  ///< [rows, top_k]
-  const void* y;         ///< [rows * top_k, n]
-  void* out;             ///< [rows, n]
-  int n;                 ///< a multiple of 8
+  const float* topk_weights;  ///< [rows, top_k]
+  const void* y;              ///< [rows * top_k, n]
+  void* out;                  ///< [rows, n]
+  int n;                      ///< a multiple of 8
   GemmType type = GemmType::bf16;
 };
 

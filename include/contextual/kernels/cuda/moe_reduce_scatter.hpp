@@ -26,12 +26,12 @@ struct MoeReduceScatterShape {
   GemmType type = GemmType::bf16;
 };
 
-/// C[own rows, n] = sum over the ranks of the sum over the places in top_k of factors[row, place] *
+/// C[own rows, n] = sum over the ranks of the sum over the places in top_k of topk_weights[row, place] *
 /// (A[position of (row, place), k] * weights[its expert, n, k]^T), row major and dense, where rank r owns the
 /// rows `RowPartition(m, ranks).shard(r)`. A row that chooses no expert is zero.
 struct MoeReduceScatterCall {
   const ExpertRouting* routing = nullptr;  ///< of the m rows of all ranks, prepared in stream order
-  const float* factors = nullptr;          ///< [m, top_k], on the device; equal on all ranks
+  const float* topk_weights = nullptr;     ///< [m, top_k], on the device; equal on all ranks
   const void* a = nullptr;                 ///< [m * top_k, k], by position
   const void* weights = nullptr;           ///< [experts, n, k]
   void* c_rows = nullptr;                  ///< [own_rows(m), n]

@@ -15,7 +15,7 @@ constexpr const char* source =
 struct Config {
   int threads = 1;
 };
-using Kernel = CudaKernel<Config, unsigned long long>;
+using Kernel = CudaKernel<Config, unsigned long long, const unsigned*>;
 
 Kernel& kernel() {
   // Never destroyed: it may be launched while the process exits.
@@ -23,20 +23,21 @@ Kernel& kernel() {
     Kernel::Definition definition;
     definition.source = with_peer_headers(CudaSource::text("peer_delay.cu", source));
     definition.variant = [](const Config&) { return CudaVariant{.function = "delay_stream"}; };
-    definition.layout = [](const Config&, const unsigned long long&) {
+    definition.layout = [](const Config&, const unsigned long long&, const unsigned* const&) {
       return CudaLayout{.grid = {1}, .block = {1}};
     };
     return new Kernel(
         "cuda_delay_stream", {{"THREADS", &Config::threads, {1}}},
-        [](const unsigned long long&) { return single_problem(); }, definition);
+        [](const unsigned long long&, const unsigned* const&) { return single_problem(); }, definition);
   }();
   return *kernel;
 }
 
 }  // namespace
 
-void delay_stream(CUstream stream, std::chrono::nanoseconds delay) {
-  CONTEXTUAL_KERNELS_CUDA(kernel().launch_config(0, stream, static_cast<unsigned long long>(delay.count())));
+void delay_stream(CUstream stream, std::chrono::nanoseconds delay, const unsigned* host_abort) {
+  CONTEXTUAL_KERNELS_CUDA(
+      kernel().launch_config(0, stream, static_cast<unsigned long long>(delay.count()), host_abort));
 }
 
 void load_delay() {

@@ -54,9 +54,10 @@ std::shared_ptr<Communicator> checked(std::shared_ptr<Communicator> communicator
   if (options.wait_budget <= std::chrono::nanoseconds(0) || options.wait_budget > std::chrono::seconds(20)) {
     throw InvalidArgument("PeerWorkspaceOptions::wait_budget must be positive and at most 20 s");
   }
-  const std::chrono::nanoseconds delay = options.straggler.delay;
-  if (delay < std::chrono::nanoseconds(0) || delay > std::chrono::seconds(20)) {
-    throw InvalidArgument("Straggler::delay must be from 0 to 20 s");
+  const auto& [straggler, delay] = options.straggler;
+  if (straggler < -1 || straggler >= communicator->size() || delay < std::chrono::nanoseconds(0) ||
+      delay > std::chrono::seconds(20)) {
+    throw InvalidArgument("a straggler is a rank or -1, and its delay from 0 to 20 s");
   }
   check_equal(*communicator, bytes, options);
   return communicator;
@@ -167,7 +168,7 @@ void PeerWorkspace::Parts::require_sound() const {
 void PeerWorkspace::Parts::begin_call(CUstream stream) const {
   require_sound();
   if (options.straggler.rank == communicator->rank()) {
-    delay_stream(stream, options.straggler.delay);
+    delay_stream(stream, options.straggler.delay, host.abort());
   }
 }
 

@@ -1,11 +1,14 @@
 /// \file
-/// Tunes the feed-forward part of a LLaMA layer that is spread over several GPUs: an all-gather GEMM, a gated
-/// activation and a GEMM reduce-scatter, as one region. Compares what is chosen with NCCL and cuBLASLt, tuned
-/// as well, eagerly and as graphs.
+/// Tunes the products of a LLaMA layer that are spread over several GPUs, as one region: all-gather and
+/// product of q, k and v, product and reduce-scatter behind attention, all-gather and gated product, and
+/// product and reduce-scatter; with
+/// `--experts` the last two are a mixture of experts. Compares what is chosen with the defaults, and with
+/// NCCL and own or cuBLASLt's products one after the other, tuned as well, eagerly and as graphs.
 ///
-///     mpirun -n 2 tensor_parallel_mlp
+///     mpirun -n 2 llama_layer
+///     mpirun -n 2 llama_layer --experts 8
 
-#include "common/tensor_parallel_mlp.hpp"
+#include "common/llama_layer.hpp"
 
 #include "common/printing.hpp"
 #include "common/report_options.hpp"
@@ -34,11 +37,11 @@
 
 namespace {
 
-constexpr const char* fused_name = "mlp";
-constexpr const char* unfused_name = "mlp_unfused";
+constexpr const char* fused_name = "layer";
+constexpr const char* unfused_name = "layer_unfused";
 
 struct CommandLine {
-  examples::MlpShape shape;
+  examples::LlamaShape shape;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
   examples::PrintedDetail detail;
   int rounds = 21;
@@ -50,7 +53,7 @@ struct Program {
   explicit Program(const CommandLine& line)
       : command_line(line),
         ranks(std::chrono::seconds(60)),
-        mlp(contextual::mpi_communicator(MPI_COMM_WORLD), line.shape),
+        layer(contextual::mpi_communicator(MPI_COMM_WORLD), line.shape),
         tuner(options()) {}
 
   contextual::Options options() const;
@@ -59,7 +62,7 @@ struct Program {
 
   CommandLine command_line;
   examples::Ranks ranks;
-  examples::TensorParallelMlp mlp;
+  examples::LlamaLayer layer;
   double worst_error = 0;
   contextual::ContextualAutotuner tuner;
 };
@@ -73,18 +76,18 @@ contextual::Options Program::options() const {
   return options;
 }
 
-/// No part of an assignment is a kernel that works while rows are under way.
+/// Every region is by NCCL.
 bool is_unfused(std::span<const contextual::AssignedConfig> configs) {
-  return std::none_of(configs.begin(), configs.end(), [](const contextual::AssignedConfig& config) {
-    return config.config != nullptr && config.kernel.ends_with("_ways") &&
-           config.config->get<std::string>("alternative") == "overlapped";
+  return std::all_of(configs.begin(), configs.end(), [](const contextual::AssignedConfig& config) {
+    return config.config == nullptr || !config.kernel.ends_with("_ways") ||
+           config.config->get<std::string>("alternative") == "separate";
   });
 }
 
 /// Throws if the last run of the region computed something wrong.
 void Program::check(const char* what) {
-  const double error = mlp.error();
-  if (!(error <= examples::TensorParallelMlp::tolerance)) {
+  const double error = layer.error();
+  if (!(error <= examples::LlamaLayer::tolerance)) {
     throw std::runtime_error("wrong result of " + std::string(what) + ": relative error " +
                              std::to_string(error));
   }
@@ -93,7 +96,7 @@ void Program::check(const char* what) {
 
 void Program::tune(const char* region, const contextual::Options& options) {
   tuner.run(
-      region, [&] { mlp.run(); }, options);
+      region, [&] { layer.run(); }, options);
   const contextual::Report report = tuner.report();
   if (ranks.rank() == 0) {
     std::printf("\nRegion %s:\n\n", region);
@@ -112,14 +115,14 @@ struct Way {
 /// A graph of the region with what was chosen for it.
 class CapturedRegion {
  public:
-  CapturedRegion(Program& program, const char* region) : stream_(program.mlp.stream()) {
+  CapturedRegion(Program& program, const char* region) : stream_(program.layer.stream()) {
     contextual::Options options;
     options.mode = contextual::Mode::use;
     cudaGraph_t graph = nullptr;
     examples::check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
                          "cudaStreamBeginCapture");
     program.tuner.run(
-        region, [&] { program.mlp.run(); }, options);
+        region, [&] { program.layer.run(); }, options);
     examples::check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
     const cudaError_t code = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
@@ -140,11 +143,11 @@ class CapturedRegion {
 void compare(Program& program, std::vector<Way>& ways) {
   for (int round = 0; round <= program.command_line.rounds; ++round) {
     for (Way& way : ways) {
-      program.mlp.poison();
+      program.layer.poison();
       program.ranks.barrier();
       const auto begin = std::chrono::steady_clock::now();
       way.run();
-      program.mlp.wait();
+      program.layer.wait();
       const double ms =
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
       const double slowest = program.ranks.slowest(ms);
@@ -175,7 +178,7 @@ bool tune_unfused(Program& program) {
       throw;
     }
     if (program.ranks.rank() == 0) {
-      std::printf("\nNot compared with NCCL and cuBLASLt, because NCCL cannot be used by these ranks.\n");
+      std::printf("\nNot compared with NCCL, because NCCL cannot be used by these ranks.\n");
     }
     return false;
   }
@@ -186,18 +189,26 @@ void run(Program& program) {
   program.tune(fused_name, {});
   contextual::Options use;
   use.mode = contextual::Mode::use;
+  contextual::Options off;
+  off.mode = contextual::Mode::off;
   const auto eager = [&](const char* region) {
     return [&program, use, region] {
       program.tuner.run(
-          region, [&] { program.mlp.run(); }, use);
+          region, [&] { program.layer.run(); }, use);
     };
   };
   std::optional<CapturedRegion> unfused_graph;
   std::vector<Way> ways;
+  ways.push_back({"defaults",
+                  [&program, off] {
+                    program.tuner.run(
+                        "layer_defaults", [&] { program.layer.run(); }, off);
+                  },
+                  {}});
   if (tune_unfused(program)) {
     unfused_graph.emplace(program, unfused_name);
-    ways.push_back({"NCCL and cuBLASLt", eager(unfused_name), {}});
-    ways.push_back({"NCCL and cuBLASLt, graph", [&] { unfused_graph->launch(); }, {}});
+    ways.push_back({"NCCL and products", eager(unfused_name), {}});
+    ways.push_back({"NCCL and products, graph", [&] { unfused_graph->launch(); }, {}});
   }
   const CapturedRegion fused_graph(program, fused_name);
   ways.push_back({"chosen", eager(fused_name), {}});
@@ -205,7 +216,7 @@ void run(Program& program) {
   compare(program, ways);
   if (program.ranks.rank() == 0) {
     std::printf("\nAll results that were looked at were right: largest relative error %.1e, allowed %.0e.\n",
-                program.worst_error, examples::TensorParallelMlp::tolerance);
+                program.worst_error, examples::LlamaLayer::tolerance);
   }
 }
 
@@ -217,7 +228,13 @@ void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_option("--hidden", command_line.shape.hidden, "columns of input and output")
       ->check(size)
       ->capture_default_str();
-  app.add_option("--inner", command_line.shape.inner, "columns in between, of all ranks")
+  app.add_option("--inner", command_line.shape.inner, "columns in between, of all ranks, or of an expert")
+      ->check(size)
+      ->capture_default_str();
+  app.add_option("--experts", command_line.shape.experts, "0: the feed-forward part is dense")
+      ->check(CLI::Range(0, 512))
+      ->capture_default_str();
+  app.add_option("--top-k", command_line.shape.top_k, "experts of a token")
       ->check(size)
       ->capture_default_str();
   examples::add_search_option(app, command_line.search);
@@ -233,10 +250,10 @@ void add_options(CLI::App& app, CommandLine& command_line) {
 
 int main(int argc, char** argv) {
   CommandLine command_line;
-  CLI::App app{"Tunes the feed-forward part of a LLaMA layer on several GPUs"};
+  CLI::App app{"Tunes the products of a LLaMA layer on several GPUs"};
   add_options(app, command_line);
   std::unique_ptr<Program> program;
-  return examples::run_on_gpus("tensor_parallel_mlp", app, argc, argv, [&] {
+  return examples::run_on_gpus("llama_layer", app, argc, argv, [&] {
     program = std::make_unique<Program>(command_line);
     run(*program);
     program.reset();
