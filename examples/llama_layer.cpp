@@ -37,8 +37,7 @@
 
 namespace {
 
-constexpr const char* fused_name = "layer";
-constexpr const char* unfused_name = "layer_unfused";
+constexpr const char* name = "layer";
 
 struct CommandLine {
   examples::LlamaShape shape;
@@ -57,7 +56,7 @@ struct Program {
         tuner(options()) {}
 
   contextual::Options options() const;
-  void tune(const char* region, const contextual::Options& options);
+  void tune(const std::string& region, const std::function<void()>& call, const contextual::Options& options);
   void check(const char* what);
 
   CommandLine command_line;
@@ -94,12 +93,12 @@ void Program::check(const char* what) {
   worst_error = std::max(worst_error, error);
 }
 
-void Program::tune(const char* region, const contextual::Options& options) {
-  tuner.run(
-      region, [&] { layer.run(); }, options);
+void Program::tune(const std::string& region, const std::function<void()>& call,
+                   const contextual::Options& options) {
+  tuner.run(region, call, options);
   const contextual::Report report = tuner.report();
   if (ranks.rank() == 0) {
-    std::printf("\nRegion %s:\n\n", region);
+    std::printf("\nRegion %s:\n\n", region.c_str());
     examples::print_report(*report.find(region), command_line.detail);
   }
   examples::compare_choices(*report.find(region), ranks, "");
@@ -112,25 +111,22 @@ struct Way {
   examples::Times times;
 };
 
-/// A graph of the region with what was chosen for it.
-class CapturedRegion {
+/// A graph of the layer.
+class CapturedLayer {
  public:
-  CapturedRegion(Program& program, const char* region) : stream_(program.layer.stream()) {
-    contextual::Options options;
-    options.mode = contextual::Mode::use;
+  CapturedLayer(cudaStream_t stream, const std::function<void()>& run) : stream_(stream) {
     cudaGraph_t graph = nullptr;
     examples::check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
                          "cudaStreamBeginCapture");
-    program.tuner.run(
-        region, [&] { program.layer.run(); }, options);
+    run();
     examples::check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
     const cudaError_t code = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
     examples::check_cuda(code, "cudaGraphInstantiate");
   }
-  CapturedRegion(const CapturedRegion&) = delete;
-  CapturedRegion& operator=(const CapturedRegion&) = delete;
-  ~CapturedRegion() { cudaGraphExecDestroy(graph_); }
+  CapturedLayer(const CapturedLayer&) = delete;
+  CapturedLayer& operator=(const CapturedLayer&) = delete;
+  ~CapturedLayer() { cudaGraphExecDestroy(graph_); }
 
   void launch() const { examples::check_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch"); }
 
@@ -167,18 +163,27 @@ void compare(Program& program, std::vector<Way>& ways) {
   }
 }
 
-/// Returns false, and says so, where the ranks have no NCCL: two of them may share a GPU.
+/// Tunes each part by itself, with NCCL. Outside of regions a part then uses what was chosen last. Returns
+/// false, and says so, where the ranks have no NCCL: two of them may share a GPU.
 bool tune_unfused(Program& program) {
   contextual::Options options;
   options.feasible = is_unfused;
+  examples::LlamaLayer& layer = program.layer;
   try {
-    program.tune(unfused_name, options);
+    program.tune(
+        "qkv_by_nccl", [&] { layer.project_qkv(); }, options);
+    program.tune(
+        "out_by_nccl", [&] { layer.project_out(); }, options);
+    program.tune(
+        "up_by_nccl", [&] { layer.feed_up(); }, options);
+    program.tune(
+        "down_by_nccl", [&] { layer.feed_down(); }, options);
   } catch (const contextual::TuningFailedError& error) {
     if (error.infeasible().empty()) {
       throw;
     }
     if (program.ranks.rank() == 0) {
-      std::printf("\nNot compared with NCCL, because NCCL cannot be used by these ranks.\n");
+      std::printf("\nNot compared with NCCL, because it cannot be used by these ranks.\n");
     }
     return false;
   }
@@ -186,33 +191,24 @@ bool tune_unfused(Program& program) {
 }
 
 void run(Program& program) {
-  program.tune(fused_name, {});
-  contextual::Options use;
-  use.mode = contextual::Mode::use;
-  contextual::Options off;
-  off.mode = contextual::Mode::off;
-  const auto eager = [&](const char* region) {
-    return [&program, use, region] {
-      program.tuner.run(
-          region, [&] { program.layer.run(); }, use);
-    };
+  const auto unfused = [&program] { program.layer.run(); };
+  program.tune(name, unfused, {});
+  const auto in_mode = [&](contextual::Mode mode) {
+    contextual::Options options;
+    options.mode = mode;
+    return [&program, unfused, options] { program.tuner.run(name, unfused, options); };
   };
-  std::optional<CapturedRegion> unfused_graph;
-  std::vector<Way> ways;
-  ways.push_back({"defaults",
-                  [&program, off] {
-                    program.tuner.run(
-                        "layer_defaults", [&] { program.layer.run(); }, off);
-                  },
-                  {}});
+  const auto chosen = in_mode(contextual::Mode::use);
+  std::optional<CapturedLayer> unfused_graph;
+  std::vector<Way> ways{{"defaults", in_mode(contextual::Mode::off), {}}};
   if (tune_unfused(program)) {
-    unfused_graph.emplace(program, unfused_name);
-    ways.push_back({"NCCL and products", eager(unfused_name), {}});
+    unfused_graph.emplace(program.layer.stream(), unfused);
+    ways.push_back({"NCCL and products", unfused, {}});
     ways.push_back({"NCCL and products, graph", [&] { unfused_graph->launch(); }, {}});
   }
-  const CapturedRegion fused_graph(program, fused_name);
-  ways.push_back({"chosen", eager(fused_name), {}});
-  ways.push_back({"chosen, graph", [&] { fused_graph.launch(); }, {}});
+  const CapturedLayer chosen_graph(program.layer.stream(), chosen);
+  ways.push_back({"chosen", chosen, {}});
+  ways.push_back({"chosen, graph", [&] { chosen_graph.launch(); }, {}});
   compare(program, ways);
   if (program.ranks.rank() == 0) {
     std::printf("\nAll results that were looked at were right: largest relative error %.1e, allowed %.0e.\n",

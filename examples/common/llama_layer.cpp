@@ -194,33 +194,51 @@ void LlamaLayer::poison() {
 }
 
 void LlamaLayer::run() {
-  const cudaStream_t stream = stream_.get();
-  qkv_(stream, {.a_rows = input_.get()}, {.b = qkv_weights_.get(), .c = qkv_output_.get()});
-  out_(stream, {.a = qkv_output_.get(),
-                .b = out_weights_.get(),
-                .c_rows = hidden_.get(),
-                .residual = input_.get(),
-                .a_pitch = qkv_shape_.n});
+  project_qkv();
+  project_out();
+  feed_up();
+  feed_down();
+}
+
+void LlamaLayer::project_qkv() {
+  qkv_(stream_.get(), {.a_rows = input_.get()}, {.b = qkv_weights_.get(), .c = qkv_output_.get()});
+}
+
+void LlamaLayer::project_out() {
+  out_(stream_.get(), {.a = qkv_output_.get(),
+                       .b = out_weights_.get(),
+                       .c_rows = hidden_.get(),
+                       .residual = input_.get(),
+                       .a_pitch = qkv_shape_.n});
+}
+
+void LlamaLayer::feed_up() {
   if (is_dense()) {
-    (*up_)(stream, {.a_rows = hidden_.get()},
+    (*up_)(stream_.get(), {.a_rows = hidden_.get()},
            {.b = up_weights_.get(), .c = inner_.get(), .activation = cuda::Activation::silu, .gated = true});
-    (*down_)(
-        stream,
-        {.a = inner_.get(), .b = down_weights_.get(), .c_rows = output_.get(), .residual = hidden_.get()});
     return;
   }
-  routing_.prepare(stream, static_cast<const int*>(ids_.get()));
-  (*up_of_experts_)(stream, {.a_rows = hidden_.get()},
+  routing_.prepare(stream_.get(), static_cast<const int*>(ids_.get()));
+  (*up_of_experts_)(stream_.get(), {.a_rows = hidden_.get()},
                     {.routing = &routing_,
                      .weights = up_weights_.get(),
                      .c = inner_.get(),
                      .gated = true,
                      .activation = cuda::Activation::silu});
-  (*down_of_experts_)(stream, {.routing = &routing_,
-                               .topk_weights = static_cast<const float*>(factors_.get()),
-                               .a = inner_.get(),
-                               .weights = down_weights_.get(),
-                               .c_rows = output_.get()});
+}
+
+void LlamaLayer::feed_down() {
+  if (is_dense()) {
+    (*down_)(
+        stream_.get(),
+        {.a = inner_.get(), .b = down_weights_.get(), .c_rows = output_.get(), .residual = hidden_.get()});
+    return;
+  }
+  (*down_of_experts_)(stream_.get(), {.routing = &routing_,
+                                      .topk_weights = static_cast<const float*>(factors_.get()),
+                                      .a = inner_.get(),
+                                      .weights = down_weights_.get(),
+                                      .c_rows = output_.get()});
 }
 
 double LlamaLayer::error() const {

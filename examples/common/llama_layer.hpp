@@ -58,8 +58,12 @@ class LlamaLayer {
 
   /// Fills the output with NaN, and waits.
   void poison();
-  /// The region. Does not wait.
+  /// The region: its four parts, one after the other. Does not wait.
   void run();
+  void project_qkv();
+  void project_out();
+  void feed_up();
+  void feed_down();
   void wait() const { stream_.wait(); }
   /// Waits, and returns the largest relative error of some elements of a few of this rank's rows; infinity if
   /// one is NaN.

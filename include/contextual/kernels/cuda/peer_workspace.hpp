@@ -42,10 +42,11 @@ struct PeerWorkspaceOptions {
 /// calls in their streams must be the same on all ranks, and each call must follow the previous one in stream
 /// order. One thread at a time uses a workspace and its objects.
 ///
-/// A call that waits for another rank longer than `wait_budget` fails: its output is filled with NaN, and so
-/// are those of the other ranks that wait for it. A workspace of which a call has failed throws at the next
-/// call, on every rank, until `rearm`. While a region is being tuned, and unless its `run` throws, a failure
-/// only rejects the assignment of configs that was tried.
+/// A call in which a wait for another rank takes longer than `wait_budget` fails: its output is filled with
+/// NaN, and so are those of the other ranks that wait for it. A rank whose call has failed throws at its next
+/// call, until `rearm`. A rank that needed nothing any more learns of it in its next call, which fails too.
+/// Replays of a graph do not throw; their results are NaN. While a region is being tuned, and unless its
+/// `run` throws, a failure only rejects the assignment of configs that was tried.
 class CONTEXTUAL_API PeerWorkspace {
  public:
   /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its
