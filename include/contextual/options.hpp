@@ -206,9 +206,9 @@ struct Options {
   std::optional<std::vector<RegionPart>> parts{};
   /// None. Called after every batch, on the thread of `run`. An exception ends the run: see Search.
   std::function<void(const Progress&)> progress{};
-  /// None. Called by the watchdog's thread, instead of ending the process, once per blocked activity. When it
-  /// returns, the rank stays blocked. A call may still be under way after `run` has returned. Must not throw
-  /// and must not use the tuner.
+  /// None. Called by a thread of its own, instead of ending the process, once per blocked activity. When it
+  /// returns, the rank stays blocked. A call may still be under way after `run` has returned, and beside one
+  /// for another activity. Must not throw and must not use the tuner.
   std::function<void(const BlockedInfo&)> on_deadline{};
   /// None. Called before and after each run of the region, in every mode, on the thread of `run`, outside the
   /// measured time, for example to restore state or to check a result. Kernels launched in them are not

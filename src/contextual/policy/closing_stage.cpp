@@ -199,6 +199,7 @@ bool ClosingStage::compares_further() const {
 }
 
 void ClosingStage::begin_closing() {
+  compares_overall_ = false;
   begin_comparison(record_, scope_.defaults(), scope_.kind_of_defaults());
 }
 

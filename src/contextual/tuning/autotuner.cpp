@@ -122,6 +122,7 @@ void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const
     state.logged.log_directory.clear();  // other modes write no log
   }
   state.watch = watch_of_call(regions.watchdog(), state.logged, state.region, regions.reports(), after_grace);
+  state.watch.outer = Watchdog::Outer::goes_on;  // a hook's later call does not extend its run's deadline
   state.tuned.store(true, std::memory_order_release);
 }
 

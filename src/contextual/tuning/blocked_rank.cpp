@@ -203,8 +203,7 @@ Watchdog::Watch watch_of_call(Watchdog& watchdog, const options::ResolvedOptions
     actions.over = [blocked] { tell_end(*blocked); };
     return actions;
   };
-  return {&watchdog, options.deadline, options.grace, bark,
-          leaves ? Watchdog::Outer::pauses : Watchdog::Outer::goes_on};
+  return {&watchdog, options.deadline, options.grace, bark};
 }
 
 }  // namespace contextual::tuning

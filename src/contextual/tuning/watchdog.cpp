@@ -2,11 +2,14 @@
 
 #include <contextual/detail/sync/running_time.hpp>
 
+#include <pthread.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -20,48 +23,80 @@ using Running = detail::RunningTime<std::chrono::steady_clock>;
 /// Innermost on this thread.
 thread_local Watchdog::Section* current_section = nullptr;
 
+/// While a watchdog starts its thread. One for all, for the sake of fork: while another thread held the lock,
+/// it would leave it locked in the child for ever.
+std::mutex start_mutex;
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { start_mutex.lock(); }, [] { start_mutex.unlock(); }, [] { start_mutex.unlock(); });
+
 }  // namespace
 
 /// Outlives the watchdog where its thread has to be left alone.
-struct Watchdog::Shared {
+struct Watchdog::Shared : std::enable_shared_from_this<Shared> {
+  enum class By { this_thread, own_thread };
   /// What is due for a section. The section may be gone when the watchdog comes to it.
   struct Due {
     const Section* section;
     std::uint64_t number;
     std::function<void()> act;
+    By by;
   };
 
   void run();
   void sleep(std::unique_lock<std::mutex>& lock);
   std::vector<Due> due(std::chrono::nanoseconds passed);
+  void set_tick();
   bool goes_on(const Due& due) const;
+  void act(const Due& due, std::unique_lock<std::mutex>& lock);
+  bool act_on_own_thread(const Due& due);
 
   const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
-  bool acting = false;
+  bool acting = false;            ///< on the watchdog's thread
   bool idle = false;              ///< the thread waits for a section, without ticks
-  bool hurry = false;             ///< the tick has become shorter
+  bool hurry = false;             ///< a section needs a shorter tick
   std::uint64_t last_number = 0;  ///< of a section
   std::vector<Section*> sections;
-  Running running{std::chrono::hours(1)};  ///< with the tick of the section that has the shortest limit
+  Running running{std::chrono::hours(1)};
 };
 
 void Watchdog::Shared::run() {
   std::unique_lock lock(mutex);
   while (!stop) {
     sleep(lock);
-    for (const Due& next : due(running.look())) {
-      if (!goes_on(next)) {
-        continue;
+    const std::vector<Due> all = due(running.look());
+    set_tick();  // now, since no time is lost between two looks
+    for (const Due& next : all) {
+      if (goes_on(next) && (next.by == By::this_thread || !act_on_own_thread(next))) {
+        act(next, lock);
       }
-      acting = true;
-      lock.unlock();
-      next.act();
-      lock.lock();
-      acting = false;
     }
+  }
+}
+
+void Watchdog::Shared::act(const Due& due, std::unique_lock<std::mutex>& lock) {
+  acting = true;
+  lock.unlock();
+  due.act();
+  lock.lock();
+  acting = false;
+}
+
+/// Returns false if there is no thread to be had.
+bool Watchdog::Shared::act_on_own_thread(const Due& due) {
+  try {
+    std::thread([shared = shared_from_this(), due] {
+      std::unique_lock lock(shared->mutex);
+      if (shared->goes_on(due)) {
+        lock.unlock();
+        due.act();
+      }
+    }).detach();
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -69,12 +104,22 @@ void Watchdog::Shared::run() {
 /// row need not wake the thread each time.
 void Watchdog::Shared::sleep(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t seen = last_number;
-  hurry = false;
   wake.wait_for(lock, running.tick(), [this] { return stop || hurry; });
   if (!stop && sections.empty() && last_number == seen) {
     idle = true;
     wake.wait(lock, [&] { return stop || last_number != seen; });
     idle = false;
+  }
+  hurry = false;
+}
+
+/// To that of the section that has the shortest limit.
+void Watchdog::Shared::set_tick() {
+  const auto shortest =
+      std::min_element(sections.begin(), sections.end(),
+                       [](const Section* a, const Section* b) { return a->watch_.limit < b->watch_.limit; });
+  if (shortest != sections.end()) {
+    running = Running((*shortest)->watch_.limit);
   }
 }
 
@@ -93,10 +138,10 @@ std::vector<Watchdog::Shared::Due> Watchdog::Shared::due(std::chrono::nanosecond
     if (section->inside_ >= watch.limit && !section->barked_) {
       section->barked_ = true;
       section->actions_ = watch.bark(section->place_, section->inside_);
-      all.push_back({section, section->number_, section->actions_.tell});
+      all.push_back({section, section->number_, section->actions_.tell, By::this_thread});
     } else if (section->barked_ && section->inside_ - watch.limit >= watch.grace && !section->left_) {
       section->left_ = true;
-      all.push_back({section, section->number_, section->actions_.leave});
+      all.push_back({section, section->number_, section->actions_.leave, By::own_thread});
     }
   }
   std::erase_if(all, [](const Due& due) { return !due.act; });
@@ -107,28 +152,30 @@ Watchdog::~Watchdog() {
   if (!shared_) {
     return;
   }
-  bool leave_alone = shared_->process != getpid();
-  if (!leave_alone) {
+  if (shared_->process != getpid()) {
+    static_cast<void>(thread_.release());
+    return;
+  }
+  bool leave_alone = false;
+  {
     const std::lock_guard lock(shared_->mutex);
     shared_->stop = true;
     leave_alone = shared_->acting;
   }
   if (leave_alone) {
-    thread_.detach();
+    thread_->detach();
     return;
   }
   shared_->wake.notify_all();
-  thread_.join();
+  thread_->join();
 }
 
 std::shared_ptr<Watchdog::Shared> Watchdog::started() {
-  const std::lock_guard lock(start_);
+  const std::lock_guard lock(start_mutex);
   if (!shared_ || shared_->process != getpid()) {
     auto shared = std::make_shared<Shared>();
-    std::thread thread([shared] { shared->run(); });
-    if (thread_.joinable()) {
-      thread_.detach();  // it is the parent's
-    }
+    auto thread = std::make_unique<std::thread>([shared] { shared->run(); });
+    static_cast<void>(thread_.release());
     thread_ = std::move(thread);
     shared_ = std::move(shared);
   }
@@ -173,9 +220,7 @@ void Watchdog::Section::enter() {
   counts_ = barked_ = left_ = false;
   inside_ = std::chrono::nanoseconds(0);
   shared_->sections.push_back(this);
-  const Running running(watch_.limit);
-  if (shared_->idle || running.tick() < shared_->running.tick()) {
-    shared_->running = running;
+  if (shared_->idle || Running(watch_.limit).tick() < shared_->running.tick()) {
     shared_->hurry = true;
     shared_->wake.notify_one();
   }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 namespace contextual::tuning {
@@ -19,7 +18,7 @@ namespace contextual::tuning {
 /// is still there `grace` later. It starts with the first section, sleeps while there is none, and lives as
 /// long as the tuner. Any number of threads may have sections. It looks a hundred times per limit and counts
 /// at most four such ticks between two looks, so that the time in which the whole process was stopped hardly
-/// counts. A child of fork gets a thread of its own.
+/// counts. A child of fork gets a thread of its own. Thread-safe.
 class Watchdog {
   struct Shared;
 
@@ -33,8 +32,11 @@ class Watchdog {
   /// What to do about a blocked thread. They own what they need, since its section may end meanwhile. Each
   /// may be empty and must not throw.
   struct Actions {
-    std::function<void()> tell;    ///< after the limit
-    std::function<void()> leave;   ///< `grace` later, if the section still goes on; may end the process
+    /// After the limit. Called by the watchdog's thread, which watches nothing meanwhile.
+    std::function<void()> tell;
+    /// `grace` later, if the section still goes on. Called by a thread of its own, which may wait; may end
+    /// the process.
+    std::function<void()> leave;
     std::function<void()> over{};  ///< the section has ended after all; called by its own thread
   };
   /// What a section of the same thread that is around this one does meanwhile.
@@ -56,7 +58,8 @@ class Watchdog {
   Watchdog() = default;
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
-  /// Waits for its thread, which ends at once; not while it acts, and not in a child of fork that has none.
+  /// Waits for its thread, which ends at once; not while that tells, nor for a thread that leaves, and not in
+  /// a child of fork that has no thread.
   ~Watchdog();
 
   /// Starts the thread, if it does not run yet. Throws std::system_error if there is none to be had.
@@ -92,9 +95,9 @@ class Watchdog {
  private:
   std::shared_ptr<Shared> started();
 
-  std::mutex start_;
   std::shared_ptr<Shared> shared_;  ///< null before the first section
-  std::thread thread_;
+  /// A child of fork leaks the parent's: the child's next thread may have the same handle.
+  std::unique_ptr<std::thread> thread_;
 };
 
 }  // namespace contextual::tuning

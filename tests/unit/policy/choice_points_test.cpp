@@ -381,6 +381,30 @@ TEST_CASE("alternatives: a gain of nothing over all defaults is told without a s
   CHECK(driver.state.searches().back().reason == "best of all alternatives, 0.0 % shorter than the defaults");
 }
 
+TEST_CASE("alternatives: what takes the place of a choice that fails is compared with all defaults as well",
+          "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [usual = world.makespan_ns](Configs configs) {
+    configs.try_emplace("beside", 0);
+    return usual(configs);
+  };
+  bool alone = false;  // the default alternative, since the other one is rejected
+  world.rejected = [&](const std::string& name, std::size_t config) {
+    const bool rejects = name == "choice" && config == 1;
+    alone = alone || rejects;
+    return rejects;
+  };
+  world.failure = [&](const Configs& c) { return alone && c == best_fused ? "stuck" : ""; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  // When the kernel beside them joins, "fused" is not at its default: all defaults are not what ran first.
+  driver.skips = [&](const std::string& name) { return name == "beside" && driver.runs.size() < 4; };
+  driver.finish();
+  const SearchRecord& overall = driver.state.searches().back();
+  CHECK(overall.reference == Reference::defaults);
+  CHECK(overall.choice == Assignment{0, 1, 0});
+  CHECK(overall.gain);
+}
+
 TEST_CASE("alternatives: without time nothing is claimed over all defaults", "[unit]") {
   PolicyOptions options = options_of(SearchLevel::normal);
   options.closing_rounds = 0;

@@ -164,6 +164,27 @@ TEST_CASE("holds 8: a blocked later call calls on_deadline where the option says
   CHECK(heard.get() == "later_callback/later_call/final");
 }
 
+TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend that of its run", "[unit]") {
+  const TemporaryDirectory directory;
+  Options of_call = quick();
+  of_call.end_blocked_calls = true;
+  of_call.deadline = std::chrono::hours(1);
+  OneKernel inner("later_inner", 2, {}, of_call);
+  bool slow = false;
+  auto step = make_tuned_region(inner.tuner, "later_inner", [&] {
+    inner.region();
+    if (std::exchange(slow, false)) {
+      CHECK(comes_to_say(directory.path(), "blocked"));
+    }
+  });
+  step();
+  slow = true;
+  Options options = impatient(directory.path());
+  options.on_deadline = [](const BlockedInfo&) {};
+  options.before_iteration = [&](const IterationInfo&) { step(); };
+  OneKernel("later_outer", 2, {}, options).run();
+}
+
 TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
   if (!is_child()) {
     return;

@@ -3,6 +3,7 @@
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +67,20 @@ Options impatient() {
   options.deadline = milliseconds(50);
   options.grace = milliseconds(50);
   return options;
+}
+
+/// Runs `child` in a forked process for ten seconds at most, and returns its status, which is 0 if that
+/// returned true.
+template <typename Child>
+int status_of_fork(Child&& child) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(10);
+    ::_exit(child() ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return status;
 }
 
 }  // namespace
@@ -178,11 +193,41 @@ TEST_CASE("watchdog: a section that ends while another one is told is not left",
   CHECK(deeds.all() == std::vector<std::string>{"tell", "over"});
 }
 
+TEST_CASE("watchdog: while it leaves one section, another one is told and left", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  auto entered = std::make_shared<std::promise<void>>();
+  auto release = std::make_shared<std::promise<void>>();
+  auto left = std::make_shared<std::promise<void>>();
+  const auto leave = [=] {
+    entered->set_value();
+    release->get_future().wait();
+    left->set_value();
+  };
+  const Watchdog::Watch slow{&watchdog, milliseconds(10), milliseconds(10),
+                             [=](const Watchdog::Place&, std::chrono::nanoseconds) {
+                               return Watchdog::Actions{{}, leave};
+                             }};
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), milliseconds(10));
+  {
+    const Watchdog::Section section(slow, region);
+    entered->get_future().wait();
+  }
+  {
+    const Watchdog::Section section(watch, region);
+    CHECK(deeds.come_to(2));
+  }
+  CHECK(deeds.all() == std::vector<std::string>{"tell", "leave", "over"});
+  release->set_value();
+  left->get_future().wait();
+}
+
 TEST_CASE("watchdog: it is destroyed while it acts without waiting for that", "[unit]") {
   auto release = std::make_shared<std::promise<void>>();
   auto entered = std::make_shared<std::promise<void>>();
   auto left = std::make_shared<std::promise<void>>();
   const std::shared_future<void> released = release->get_future().share();
+  const bool tells = GENERATE(true, false);
   {
     Watchdog watchdog;
     const auto act = [=] {
@@ -192,7 +237,7 @@ TEST_CASE("watchdog: it is destroyed while it acts without waiting for that", "[
     };
     const Watchdog::Watch watch{&watchdog, milliseconds(5), milliseconds(5),
                                 [=](const Watchdog::Place&, std::chrono::nanoseconds) -> Watchdog::Actions {
-                                  return {{}, act};
+                                  return tells ? Watchdog::Actions{act, {}} : Watchdog::Actions{{}, act};
                                 }};
     const Watchdog::Section section(watch, region);
     entered->get_future().wait();
@@ -233,6 +278,62 @@ TEST_CASE("watchdog: a short limit counts beside and after a long one", "[unit]"
   CHECK(deeds.all() == std::vector<std::string>{"tell strict", "over strict"});
 }
 
+TEST_CASE("watchdog: a short limit counts when a long one follows before the thread wakes", "[unit]") {
+  for (int i = 0; i < 5; ++i) {
+    Deeds deeds;
+    Watchdog watchdog;
+    Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0), " patient");
+    patient.outer = Watchdog::Outer::goes_on;
+    const Watchdog::Watch strict = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1), " strict");
+    { const Watchdog::Section section(strict, region); }
+    std::this_thread::sleep_for(milliseconds(100));  // many ticks, after which the thread is idle
+    const auto begin = std::chrono::steady_clock::now();
+    const Watchdog::Section outer(strict, region);
+    const Watchdog::Section inner(patient, region);
+    CHECK(deeds.come_to(1));
+    CHECK(std::chrono::steady_clock::now() - begin < milliseconds(450));
+  }
+}
+
+TEST_CASE("watchdog: a short limit beside a long one does not count once its section has ended", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0));
+  Watchdog::Watch strict = deeds.watch(watchdog, milliseconds(200), milliseconds(0));
+  strict.outer = Watchdog::Outer::goes_on;
+  const Watchdog::Section outer(patient, region);
+  {
+    const Watchdog::Section section(strict, region);
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  std::this_thread::sleep_for(milliseconds(50));
+  const auto waits = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+  };
+  const auto before = waits();
+  std::this_thread::sleep_for(milliseconds(400));
+  CHECK(waits() - before < 50);  // a tick of the short one is 2 ms
+}
+
+TEST_CASE("watchdog: sections with a short limit in a row do not hide a long one", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::seconds(1), std::chrono::hours(1));
+  Watchdog::Watch strict = deeds.watch(watchdog, milliseconds(200), milliseconds(0));
+  strict.outer = Watchdog::Outer::goes_on;
+  const Watchdog::Section outer(patient, region);
+  for (int i = 0; i < 1000 && deeds.all().empty(); ++i) {
+    {
+      const Watchdog::Section section(strict, region);
+      std::this_thread::sleep_for(milliseconds(3));
+    }
+    std::this_thread::sleep_for(milliseconds(3));
+  }
+  CHECK(deeds.all() == std::vector<std::string>{"tell"});
+}
+
 TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked", "[unit]") {
   Deeds deeds;
   Watchdog watchdog_of_outer;
@@ -256,15 +357,61 @@ TEST_CASE("watchdog: a child of fork has a thread of its own", "[unit]") {
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1));
   watchdog.start();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const Watchdog::Section section(watch, region);
-    ::_exit(deeds.come_to(1) ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  CHECK(status_of_fork([&] {
+          const Watchdog::Section section(watch, region);
+          return deeds.come_to(1);
+        }) == 0);
   CHECK(deeds.all().empty());
+}
+
+TEST_CASE("watchdog: a child of fork may destroy it, with a thread of its own and without", "[unit]") {
+  Deeds deeds;
+  auto watchdog = std::make_unique<Watchdog>();
+  const Watchdog::Watch watch = deeds.watch(*watchdog, std::chrono::hours(1), milliseconds(0));
+  watchdog->start();
+  const bool starts = GENERATE(true, false);
+  CHECK(status_of_fork([&] {
+          if (starts) {
+            watchdog->start();
+          }
+          // The next thread may have the handle of the parent's.
+          std::thread other([&] { const Watchdog::Section section(watch, region); });
+          other.join();
+          watchdog.reset();
+          return true;
+        }) == 0);
+  CHECK(status_of_fork([&] {
+          std::promise<void> end;
+          std::thread other([&] { end.get_future().wait(); });
+          watchdog.reset();
+          end.set_value();
+          other.join();
+          return true;
+        }) == 0);
+}
+
+TEST_CASE("watchdog: a child of fork does not wait for a lock of another thread of its parent", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0));
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) {
+      watchdog.start();
+    }
+  });
+  int failed = 0;
+  for (int i = 0; i < 50 && failed == 0; ++i) {
+    failed += status_of_fork([&] {
+                const Watchdog::Section section(watch, region);
+                return true;
+              }) == 0
+                  ? 0
+                  : 1;
+  }
+  ends = true;
+  other.join();
+  CHECK(failed == 0);
 }
 #endif
 
@@ -345,6 +492,43 @@ TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever o
   }
   finish->set_value();
   CHECK(finished->get_future().get() == "late goes-on {BLOCK: 0}");
+}
+
+TEST_CASE("holds 8: a region that blocks while on_deadline still runs for another one is told as well",
+          "[unit]") {
+  TunableKernel kernel(
+      "blocks-twice", blocks(2), [](int key) { return make_key(key); }, [](const Block&, int) {}, {});
+  const auto unblock = std::make_shared<std::promise<void>>();
+  const auto second = std::make_shared<std::promise<void>>();
+  const auto done = std::make_shared<std::promise<void>>();
+  auto told_first = unblock->get_future();
+  auto told_second = second->get_future().share();
+  Options options = impatient();
+  options.on_deadline = [=](const BlockedInfo& info) {
+    if (info.region == "first") {
+      unblock->set_value();
+      told_second.wait_for(std::chrono::seconds(10));
+      done->set_value();
+    } else {
+      second->set_value();
+    }
+  };
+  ContextualAutotuner tuner(options);
+  bool first = true;
+  tuner.run("first", [&] {
+    kernel(1);
+    if (std::exchange(first, false)) {
+      told_first.wait();
+    }
+  });
+  bool blocks_now = true;
+  tuner.run("second", [&] {
+    kernel(2);
+    if (std::exchange(blocks_now, false)) {
+      CHECK(told_second.wait_for(std::chrono::seconds(5)) == std::future_status::ready);
+    }
+  });
+  done->get_future().wait();
 }
 
 TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]") {
