@@ -66,12 +66,7 @@ int main(int argc, char** argv) {
   app.add_option("--shapes", settings.shapes, "MxNxKxEXPERTSxTOP_K, ...")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_turn_options(app, settings);
   return run_program(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
       compare_shape(expert_shape(shape), settings);

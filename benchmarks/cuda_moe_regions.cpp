@@ -142,12 +142,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--sums", sums, "of the reduce-scatter")->delimiter(',')->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_turn_options(app, settings);
   const std::shared_ptr<Communicator> communicator = mpi_world();
   int devices = 0;
   CONTEXTUAL_CHECKED(cudaGetDeviceCount(&devices));

@@ -46,18 +46,23 @@ struct TurnSettings {
   int launches = 5;
 };
 
-/// Parses the command line, and calls `compare` for each shape. Returns the program's exit code, as
-/// `run_program`.
-inline int compare_shapes(int argc, char** argv, const std::string& what, TurnSettings settings,
-                          const std::function<void(const ProductShape&, const TurnSettings&)>& compare) {
-  CLI::App app{what};
-  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
+/// Adds `--rounds` and `--launches`.
+inline void add_turn_options(CLI::App& app, TurnSettings& settings) {
   app.add_option("--rounds", settings.rounds, "turns of each")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--launches", settings.launches, "launches a turn")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+}
+
+/// Parses the command line, and calls `compare` for each shape. Returns the program's exit code, as
+/// `run_program`.
+inline int compare_shapes(int argc, char** argv, const std::string& what, TurnSettings settings,
+                          const std::function<void(const ProductShape&, const TurnSettings&)>& compare) {
+  CLI::App app{what};
+  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
+  add_turn_options(app, settings);
   return run_program(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
       compare(ProductShape(shape), settings);

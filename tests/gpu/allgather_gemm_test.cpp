@@ -32,17 +32,6 @@ using namespace gpu_test;
 
 namespace {
 
-bool ready_here() {
-  return on_all_ranks(has_gpu());
-}
-
-/// The workspace's matrices hold NaN wherever nobody has written yet.
-void poison(PeerWorkspace& workspace) {
-  cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
-  cuda_check(cudaDeviceSynchronize());
-  on_all_ranks(true);  // a barrier: nobody writes before everybody has poisoned
-}
-
 void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream_t stream, int set) {
   layer(stream, {problem.a_rows(set)}, {problem.b(), problem.c()});
   problem.check_later(stream, set);

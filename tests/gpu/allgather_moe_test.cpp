@@ -35,17 +35,6 @@ using namespace gpu_test;
 
 namespace {
 
-bool ready_here() {
-  return on_all_ranks(has_gpu());
-}
-
-/// The workspace's matrices hold NaN wherever nobody has written yet.
-void poison(PeerWorkspace& workspace) {
-  cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
-  cuda_check(cudaDeviceSynchronize());
-  on_all_ranks(true);
-}
-
 /// The rows of all ranks, this rank's weights, and what is expected of a routing, computed on the host.
 class Problem {
  public:

@@ -37,9 +37,7 @@ std::shared_ptr<PeerWorkspace> poisoned_workspace(const Rank& rank, std::size_t 
                                                   const PeerWorkspaceOptions& options = {}) {
   auto workspace = region_workspace(rank, bytes, options);
   if (workspace != nullptr) {
-    cuda_check(cudaMemset(workspace->parts().matrices_of(rank.number), 0xff, workspace->bytes()));
-    cuda_check(cudaDeviceSynchronize());
-    on_all_ranks(true);  // nobody writes before everybody has poisoned
+    poison(*workspace);
   }
   return workspace;
 }
@@ -73,7 +71,7 @@ void launch(std::size_t id, cudaStream_t stream, const MoeScatterArgs& args) {
 
 TEST_CASE("MoE reduce-scatter: right without tuning, for any rows and routing, with fresh ids each time",
           "[moe_scatter][shapes]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -105,7 +103,7 @@ TEST_CASE("MoE reduce-scatter: right without tuning, for any rows and routing, w
 
 TEST_CASE("MoE reduce-scatter: every config of the one kernel is right and gives the same bits",
           "[moe_scatter][configs]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -137,7 +135,7 @@ TEST_CASE("MoE reduce-scatter: every config of the one kernel is right and gives
 TEST_CASE(
     "MoE reduce-scatter: a replayed graph follows the ids that are there then, with other calls among them",
     "[moe_scatter][graph]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -179,7 +177,7 @@ TEST_CASE(
 
 TEST_CASE("MoE reduce-scatter: every assignment is right when tuned, and so is \"separate\" alone",
           "[moe_scatter][tuned]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -223,7 +221,7 @@ TEST_CASE(
     "MoE reduce-scatter: a rank that does not come, or with units of other rows, gives NaN, and all can go "
     "on",
     "[moe_scatter][missing]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -274,7 +272,7 @@ TEST_CASE(
 
 TEST_CASE("MoE reduce-scatter: sizes and routings that do not fit are invalid arguments",
           "[moe_scatter][arguments]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;

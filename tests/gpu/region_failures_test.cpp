@@ -75,7 +75,7 @@ bool all_nan(const std::vector<std::uint16_t>& values) {
 }  // namespace
 
 TEST_CASE("regions: behind a call that has failed, one by NCCL gives NaN on all ranks", "[failures]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -104,7 +104,7 @@ TEST_CASE("regions: behind a call that has failed, one by NCCL gives NaN on all 
 
 TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective of NCCL alone",
           "[failures]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;
@@ -132,7 +132,7 @@ TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective 
 }
 
 TEST_CASE("regions: a straggler is late to every call, which the others wait for", "[straggler]") {
-  if (!on_all_ranks(has_gpu())) {
+  if (!ready_here()) {
     return;
   }
   const Rank rank;

@@ -4,12 +4,16 @@
 /// The workspace of all ranks of a test, and how they tune.
 
 #include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/cuda/timer.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/mpi.hpp>
 #include <contextual/options.hpp>
+
+#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +38,19 @@ inline std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> region_workspac
     std::printf("skipped: %s\n", workspace->problem().c_str());
   }
   return nullptr;
+}
+
+/// Every rank has a GPU. Collective.
+inline bool ready_here() {
+  return on_all_ranks(has_gpu());
+}
+
+/// The workspace's matrices hold NaN wherever nobody has written yet. Collective: nobody writes before
+/// everybody has poisoned.
+inline void poison(contextual::kernels::cuda::PeerWorkspace& workspace) {
+  cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
+  cuda_check(cudaDeviceSynchronize());
+  on_all_ranks(true);
 }
 
 /// A short tuning of a region of all ranks. Many ranks share their GPUs, which then take turns: they try

@@ -10,12 +10,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <limits>
+#include <memory>
 #include <string>
-#include <utility>
 
 namespace contextual::kernels::cuda {
 namespace {

@@ -147,16 +147,12 @@ std::string PeerWorkspace::Parts::failure() const {
   return failure_text(std::atomic_ref(*host.failed()).load(std::memory_order_acquire), options.wait_budget);
 }
 
-bool PeerWorkspace::Parts::has_failed() const noexcept {
-  return std::atomic_ref(*host.failed()).load(std::memory_order_acquire) != PeerFailure::none;
-}
-
 bool PeerWorkspace::Parts::is_aborted_while_tuned() const noexcept {
   return is_tuned() && std::atomic_ref(*host.abort()).load(std::memory_order_acquire) != 0;
 }
 
 void PeerWorkspace::Parts::require_sound() const {
-  if (!has_failed()) [[likely]] {
+  if (std::atomic_ref(*host.failed()).load(std::memory_order_acquire) == PeerFailure::none) [[likely]] {
     return;
   }
   if (!is_tuned()) {

@@ -65,8 +65,6 @@ struct PeerWorkspace::Parts {
   static std::size_t flag_bytes(std::size_t bytes) noexcept;
   PeerBegin begin() const noexcept;
 
-  bool has_failed() const noexcept;
-
   /// The host has ended all waits, and a region is being tuned: what is left of its batch meets nobody.
   bool is_aborted_while_tuned() const noexcept;
 
