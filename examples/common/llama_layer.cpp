@@ -36,12 +36,15 @@ double dot(const std::vector<double>& vector, const RandomMatrix& matrix, std::s
 std::size_t workspace_bytes(const cuda::AllGatherGemmShape& qkv, const cuda::GemmReduceScatterShape& out,
                             const cuda::AllGatherMoeShape& up, const cuda::MoeReduceScatterShape& down,
                             int ranks) {
-  const std::size_t of_down = down.experts == 0 ? cuda::GemmReduceScatter::workspace_bytes(
-                                                      {.m = down.m, .n = down.n, .k = down.k}, ranks)
-                                                : cuda::MoeReduceScatter::workspace_bytes(down, ranks);
-  return std::max({cuda::AllGatherGemm::workspace_bytes(qkv),
-                   cuda::GemmReduceScatter::workspace_bytes(out, ranks),
-                   cuda::AllGatherMoe::workspace_bytes(up), of_down});
+  const std::size_t attention = std::max(cuda::AllGatherGemm::workspace_bytes(qkv),
+                                         cuda::GemmReduceScatter::workspace_bytes(out, ranks));
+  if (down.experts == 0) {
+    return std::max(
+        {attention, cuda::AllGatherGemm::workspace_bytes({.m = up.m, .n = up.n, .k = up.k}),
+         cuda::GemmReduceScatter::workspace_bytes({.m = down.m, .n = down.n, .k = down.k}, ranks)});
+  }
+  return std::max({attention, cuda::AllGatherMoe::workspace_bytes(up),
+                   cuda::MoeReduceScatter::workspace_bytes(down, ranks)});
 }
 
 template <typename T>
