@@ -76,7 +76,8 @@ struct KernelOptions<R(const C&, Args...)> {
   /// their keys are equal, and all of them use the same config id. A kernel that waits for its peers on other
   /// ranks needs a coupling too, also when it is the only one: its own time contains that wait, so that it is
   /// chosen by the region's makespan. When a coupled launch fails, the run ends with
-  /// Error, because a fallback would not match its partner.
+  /// Error, because a fallback would not match its partner. It needs none where its waits have a bound and
+  /// RegisteredChecks reject what waited in vain, as those of the regions' kernels do.
   std::string coupling{};
   /// The version of the kernel's code, in any form: what was chosen for another version does not count. The
   /// config space is part of that anyway, and so is a CudaKernel's source.

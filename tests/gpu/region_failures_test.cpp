@@ -1,5 +1,6 @@
 // Calls by way of NCCL on a workspace of which another call fails.
 
+#include "gpu/gathered_problem.hpp"
 #include "gpu/gpu_rank.hpp"
 #include "gpu/kernel_support.hpp"
 #include "gpu/reduced_problem.hpp"
@@ -8,6 +9,7 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -129,6 +132,77 @@ TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective 
   }
   layers.call_second();
   CHECK(layers.of_second.wrong(0, rank.count) == 0);
+}
+
+TEST_CASE("regions: what is tuned on one workspace neither judges nor mends another one", "[failures]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
+  const auto other = region_workspace(rank, 4096);
+  const auto workspace =
+      region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count), {.wait_budget = budget});
+  if (rank.count < 2 || workspace == nullptr) {
+    return;
+  }
+  other->abort();
+  const std::string failure = other->failure();
+  const Stream stream;
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 1);
+  const auto call = [&] { layer(stream, {problem.a(0), problem.b(0), problem.c()}); };
+  ContextualAutotuner tuner(region_tuning(rank));
+  int iteration = 0;
+  tuner.run("beside_failed", [&] {
+    if (rank.number == rank.count - 1 && iteration == 4) {  // an assignment is rejected
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(much_more); }, nullptr));
+    }
+    ++iteration;
+    call();
+  });
+  CHECK(other->failure() == failure);
+  call();
+  CHECK(problem.wrong(0, rank.count) == 0);
+}
+
+TEST_CASE("regions: the budget is that of a call, not of each of its waits", "[failures]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  constexpr auto its_budget = std::chrono::milliseconds(1000);
+  const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
+  const auto workspace =
+      region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = its_budget});
+  if (rank.count < 2 || workspace == nullptr) {
+    return;
+  }
+  const Stream stream;
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 1);
+  const int missing = rank.count - 1;
+  const auto call = [&] { layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()}); };
+  call();
+  stream.wait();
+  on_all_ranks(true);
+  if (rank.number != missing) {
+    const Stream others;
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    std::this_thread::sleep_for(its_budget * 6 / 10);
+    // As if the missing rank came now. Its rows are there, but it never fetches this one's.
+    const unsigned long long epoch = 2;
+    PeerControl* const control = workspace->parts().control_of(rank.number);
+    cuda_check(
+        cudaMemcpyAsync(&control->arrived[missing], &epoch, sizeof(epoch), cudaMemcpyHostToDevice, others));
+    stream.wait();
+    CHECK(std::chrono::steady_clock::now() - begin < its_budget * 13 / 10);
+    CHECK_THAT(workspace->failure(), ContainsSubstring("rank "));
+  }
+  on_all_ranks(true);
+  workspace->rearm();
 }
 
 TEST_CASE("regions: a straggler is late to every call, which the others wait for", "[straggler]") {

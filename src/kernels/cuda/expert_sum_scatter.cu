@@ -124,8 +124,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void expert_sum_scatter(
   } else {
     run<false>(p);
   }
-  if (threadIdx.x < 32) {
-    const int rows = p.units.rows_of(p.units.rank);
-    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.sum.out, rows, p.sum.n, p.sum.n, lane); });
-  }
+  leave(p.peers, [](int) {}, [&](int warp, int warps) {
+    fill_with_nan(p.sum.out, p.units.rows_of(p.units.rank), p.sum.n, p.sum.n, warp, warps);
+  });
 }

@@ -214,11 +214,9 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
           look_for_rows(p, shared);
         }
       });
-  if (threadIdx.x < 32) {
-    leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); }, [&](int lane) {
-      for (int product = 0; product < p.products; ++product) {
-        fill_with_nan(p.output[product], p.m, p.n[product], p.pitch[product], lane);
-      }
-    });
-  }
+  leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); }, [&](int warp, int warps) {
+    for (int product = 0; product < p.products; ++product) {
+      fill_with_nan(p.output[product], p.m, p.n[product], p.pitch[product], warp, warps);
+    }
+  });
 }

@@ -269,7 +269,6 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
       [&] { store(maps, p, shared); },
       [&](int ticket) { return walk[ticket].own; },
       [](const Role&) {});
-  if (threadIdx.x < 32) {
-    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.own_rows, p.n, p.pitch, lane); });
-  }
+  leave(p.peers, [](int) {},
+        [&](int warp, int warps) { fill_with_nan(p.output, p.own_rows, p.n, p.pitch, warp, warps); });
 }

@@ -189,8 +189,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split
       [&] { store(maps, p, shared); },
       [&](int ticket) { return walk.is_sum(ticket); },
       [](const Role&) {});
-  if (threadIdx.x < 32) {
-    leave(p.peers, [](int) {},
-          [&](int lane) { fill_with_nan(p.output, walk.rows_of(walk.owner), p.n, p.pitch, lane); });
-  }
+  leave(p.peers, [](int) {}, [&](int warp, int warps) {
+    fill_with_nan(p.output, walk.rows_of(walk.owner), p.n, p.pitch, warp, warps);
+  });
 }

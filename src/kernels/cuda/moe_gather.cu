@@ -129,8 +129,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_moe_gather
         pick(p.product, shared, warp, GatheredRows(p, shared, warp == 0 && role.leads));
       });
   block_or_cluster_sync();
-  if (threadIdx.x < 32) {
-    leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); },
-          [&](int lane) { fill_with_nan(p.output, *p.positions, p.product.n, p.product.n, lane); });
-  }
+  leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); }, [&](int warp, int warps) {
+    fill_with_nan(p.output, *p.positions, p.product.n, p.product.n, warp, warps);
+  });
 }

@@ -23,8 +23,8 @@ struct Straggler {
 struct PeerWorkspaceOptions {
   /// How long the construction and the destruction wait for the other ranks.
   std::chrono::nanoseconds setup_deadline{std::chrono::seconds(60)};
-  /// How long a call waits on its device for the other ranks to come to the same call, and for rows of
-  /// theirs. At most 20 s.
+  /// How long a call may take on its device from where it first waits for the other ranks, to come to the
+  /// same call or for rows of theirs. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
   /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
   /// chosen: "separate" is no candidate, because NCCL and cuBLASLt add in orders of their own, which depend
@@ -42,11 +42,11 @@ struct PeerWorkspaceOptions {
 /// calls in their streams must be the same on all ranks, and each call must follow the previous one in stream
 /// order. One thread at a time uses a workspace and its objects.
 ///
-/// A call in which a wait for another rank takes longer than `wait_budget` fails: its output is filled with
-/// NaN, and so are those of the other ranks that wait for it. A rank whose call has failed throws at its next
-/// call, until `rearm`. A rank that needed nothing any more learns of it in its next call, which fails too.
-/// Replays of a graph do not throw; their results are NaN. While a region is being tuned, and unless its
-/// `run` throws, a failure only rejects the assignment of configs that was tried.
+/// A call that waits for other ranks beyond `wait_budget` fails: its output is filled with NaN, and so are
+/// those of the other ranks that wait for it. A rank whose call has failed throws at its next call, until
+/// `rearm`. A rank that needed nothing any more learns of it in its next call, which fails too. Replays of a
+/// graph do not throw; their results are NaN. While a region that uses the workspace is being tuned, and
+/// unless its `run` throws, a failure only rejects the assignment of configs that was tried.
 class CONTEXTUAL_API PeerWorkspace {
  public:
   /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its

@@ -50,31 +50,37 @@ class Arrivals {
   unsigned here_;  // bits
 };
 
-/// One warp of the block, when all of it is done. That of the last block ends the call, after `finish(lane)`; if it has
-/// failed, after `spoil(lane)` has filled the outputs with NaN.
+/// All threads of the block, when all of it is done. The last block ends the call, after its first warp's `finish(lane)`;
+/// if it has failed, after `spoil(warp, warps)` has filled the outputs with NaN.
 template <typename Finish, typename Spoil>
 __device__ void leave(const PeerBegin& peers, const Finish& finish, const Spoil& spoil) {
   PeerControl& own = *peers.control[peers.rank];
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  unsigned before = 0;
-  if (lane == 0) {
+  const int thread = static_cast<int>(threadIdx.x);
+  bool is_last = false;
+  if (thread == 0) {
     __threadfence();
-    before = atomicAdd(&own.left, 1U);
+    is_last = atomicAdd(&own.left, 1U) == gridDim.x - 1;
     __threadfence();
   }
-  if (__shfl_sync(0xFFFFFFFFU, before, 0) != gridDim.x - 1) {
+  if (__syncthreads_or(is_last ? 1 : 0) == 0) {
     return;
   }
-  finish(lane);
-  __syncwarp();
-  const unsigned reason = __shfl_sync(0xFFFFFFFFU, load_from_peers(&own.failed), 0);
-  if (reason != PeerFailure::none) {
-    spoil(lane);
+  unsigned reason = PeerFailure::none;
+  if (thread < 32) {
+    finish(thread);
+    __syncwarp();
   }
-  if (lane == 0) {
+  if (thread == 0) {
+    reason = load_from_peers(&own.failed);
+  }
+  if (__syncthreads_or(reason != PeerFailure::none ? 1 : 0) != 0) {
+    spoil(thread / 32, static_cast<int>(blockDim.x) / 32);
+  }
+  if (thread == 0) {
     if (reason != PeerFailure::none) {
       fail(peers, reason);
     }
+    own.waits_since = 0;
     own.tickets = 0;
     own.pieces = 0;
     own.fetched_pieces = 0;

@@ -32,6 +32,7 @@ struct PeerControl {
   unsigned long long
       fetched[most_ranks];            ///< by rank: the epoch of the last call in which it has this one's rows
   unsigned long long looked_at_host;  ///< when one of its threads has last done so
+  unsigned long long waits_since;     ///< the first wait of the current call; 0: none yet
   unsigned failed;                    ///< a PeerFailure, once a wait of this rank or of a peer was in vain
   unsigned tickets;                   ///< tiles of the current call that clusters have taken
   unsigned pieces;                    ///< of the others' rows that blocks have taken, to fetch them

@@ -11,8 +11,5 @@ extern "C" __global__ void spoil_if_failed(const __grid_constant__ SpoilParamete
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int warps = static_cast<int>(gridDim.x * blockDim.x) / 32;
   const int rows = p.rows_on_device != nullptr ? *p.rows_on_device : p.rows;
-  for (int row = thread / 32; row < rows; row += warps) {
-    auto* const output = static_cast<unsigned short*>(p.output) + static_cast<long long>(row) * p.pitch;
-    fill_with_nan(output, 1, p.n, p.pitch, thread % 32);
-  }
+  fill_with_nan(p.output, rows, p.n, p.pitch, thread / 32, warps);
 }

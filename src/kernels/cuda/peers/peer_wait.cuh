@@ -19,11 +19,11 @@ __device__ void fail(const PeerBegin& p, unsigned reason) {
   store_for_peers(p.host_failed, load_from_peers(&p.control[p.rank]->failed));
 }
 
-/// How long a thread waits for others: until the time is up, the host wants it, or something has failed already.
+/// How long a thread waits for others: until the call has waited for its budget, the host wants it, or something has
+/// failed already. The call's time begins with its first wait that does not end at once.
 class Patience {
  public:
-  __device__ explicit Patience(const PeerBegin& p)
-      : p_(p), begin_(now_ns()), next_look_at_host_(begin_ + host_interval_ns) {}
+  __device__ explicit Patience(const PeerBegin& p) : p_(p) {}
 
   /// Fails for this reason if it has ended by itself.
   __device__ bool has_ended(unsigned reason) {
@@ -31,7 +31,12 @@ class Patience {
       return true;
     }
     const unsigned long long now = now_ns();
-    if (now - begin_ > p_.wait_budget_ns) {
+    if (begin_ == 0) {
+      const unsigned long long before = atomicCAS(&p_.control[p_.rank]->waits_since, 0ULL, now);
+      begin_ = before == 0 ? now : before;
+      next_look_at_host_ = now + host_interval_ns;
+    }
+    if (now > begin_ + p_.wait_budget_ns) {
       fail(p_, reason);
       return true;
     }
@@ -58,8 +63,8 @@ class Patience {
   }
 
   const PeerBegin& p_;
-  unsigned long long begin_;
-  unsigned long long next_look_at_host_;
+  unsigned long long begin_ = 0;
+  unsigned long long next_look_at_host_ = 0;
 };
 
 /// Waits until `holds()`, and returns true; or false in vain.
@@ -74,13 +79,13 @@ __device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition&
   return true;
 }
 
-/// One warp: fills rows of `n` 16-bit values that are `pitch` values apart, so that a result that lacks something never
-/// looks right. Both are multiples of 8.
-__device__ void fill_with_nan(void* output, int rows, int n, int pitch, int lane) {
+/// One of `warps` that fill rows of `n` 16-bit values, which are `pitch` values apart, so that a result that lacks
+/// something never looks right. Both are multiples of 8.
+__device__ void fill_with_nan(void* output, int rows, int n, int pitch, int warp, int warps) {
   constexpr unsigned nans = 0xffffffff;  // two in bf16 and in fp16
   auto* const vectors = static_cast<uint4*>(output);
-  for (int row = 0; row < rows; ++row) {
-    for (int i = lane; i < n / 8; i += 32) {
+  for (int row = warp; row < rows; row += warps) {
+    for (int i = static_cast<int>(threadIdx.x) % 32; i < n / 8; i += 32) {
       vectors[static_cast<long long>(row) * (pitch / 8) + i] = {nans, nans, nans, nans};
     }
   }
