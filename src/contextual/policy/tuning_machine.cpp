@@ -532,26 +532,53 @@ bool TuningState::Impl::explore() {
   return true;
 }
 
+/// Gives as many of these choice points as `changes` another alternative, so that the user allows the
+/// assignment. Returns false in vain, or when there are no `questions` left.
+bool TuningState::Impl::make_way(Assignment& assignment, std::span<const std::size_t> others,
+                                 std::size_t changes, int& questions) const {
+  if (changes == 0) {
+    questions -= 1;
+    return options.feasible(choice_points.normal(assignment));
+  }
+  for (; others.size() >= changes; others = others.subspan(1)) {
+    const std::size_t other = others.front();
+    const std::size_t before = assignment[other];
+    for (std::size_t alternative = 0; alternative < problems[other].request().config_count; ++alternative) {
+      assignment[other] = alternative;
+      if (questions > 0 && alternative != before && problems[other].viable(alternative) &&
+          make_way(assignment, others.subspan(1), changes - 1, questions)) {
+        return true;
+      }
+    }
+    assignment[other] = before;
+  }
+  return false;
+}
+
 /// Returns true if the user rules out that the alternative runs, beside what was chosen so far and whatever
-/// another choice point uses. Where another one makes way, it does.
+/// the other choice points use. Where some of those make way, as few as possible, they do.
 bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
   const Assignment first = choice_points.normal(choices(problems));
   if (!options.feasible || options.feasible(first)) {
     return false;
   }
   feasibility.rule_out(first);
+  std::vector<std::size_t> others;
   for (std::size_t other = 0; other < problems.size(); ++other) {
-    if (other == choice_point || !problems[other].request().choice_point ||
-        !choice_points.active_now(other)) {
-      continue;
+    if (other != choice_point && problems[other].request().choice_point && choice_points.active_now(other)) {
+      others.push_back(other);
     }
-    for (std::size_t alternative = 0; alternative < problems[other].request().config_count; ++alternative) {
-      Assignment beside = first;
-      beside[other] = alternative;
-      if (problems[other].viable(alternative) && options.feasible(choice_points.normal(beside))) {
-        problems[other].hold(alternative);
-        return true;
+  }
+  int questions = 10'000;  // some milliseconds
+  for (std::size_t changes = 1; changes <= others.size(); ++changes) {
+    Assignment beside = first;
+    if (make_way(beside, others, changes, questions)) {
+      for (const std::size_t other : others) {
+        if (beside[other] != first[other]) {
+          problems[other].hold(beside[other]);
+        }
       }
+      return true;
     }
   }
   reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,8 @@ struct TuningState::Impl {
   bool explore();
   void close_exploring(std::size_t choice_point, const std::string& reason);
   std::optional<std::size_t> unproven_alternative(const Assignment& assignment) const;
+  bool make_way(Assignment& assignment, std::span<const std::size_t> others, std::size_t changes,
+                int& questions) const;
   bool rule_out_first_run(std::size_t choice_point);
   SearchTask task() const;
   bool has_work_for_search() const;

@@ -390,27 +390,33 @@ TEST_CASE("without a search the choices by own times are one that `feasible` all
   CHECK_THAT(second.reason, ContainsSubstring("ruled out together"));
 }
 
-TEST_CASE(
-    "two choices of which `feasible` allows only one combination get it, though it rules out their defaults",
-    "[unit]") {
+TEST_CASE("of three choices `feasible` allows only the combination without their defaults, and they get it",
+          "[unit]") {
   const auto nothing = [] {};
-  Alternatives<void()> first{"alt_pair_first", single_problem, {{"fused", nothing}, {"separate", nothing}}};
-  Alternatives<void()> second{"alt_pair_second", single_problem, {{"fused", nothing}, {"separate", nothing}}};
+  const auto choice = [&](const char* name) {
+    return Alternatives<void()>{name, single_problem, {{"fused", nothing}, {"separate", nothing}}};
+  };
+  Alternatives<void()> first = choice("alt_three_first");
+  Alternatives<void()> second = choice("alt_three_second");
+  Alternatives<void()> third = choice("alt_three_third");
   Options options = searching(testing::scripted_timer(
       ruled_own_ns, [](std::int64_t, const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
   options.always_tune = true;
   options.feasible = [](std::span<const AssignedConfig> configs) {
-    return id_of(configs, "alt_pair_first") == 1 && id_of(configs, "alt_pair_second") == 1;
+    return id_of(configs, "alt_three_first") == 1 && id_of(configs, "alt_three_second") == 1 &&
+           id_of(configs, "alt_three_third") == 1;
   };
   ContextualAutotuner tuner{options};
-  tuner.run("alternatives_pair", [&] {
+  tuner.run("alternatives_three", [&] {
     first();
     second();
+    third();
   });
-  const RegionReport report = report_of(tuner, "alternatives_pair");
+  const RegionReport report = report_of(tuner, "alternatives_three");
   INFO(report.choices_text());
-  CHECK(find(report, "alt_pair_first", "()").choice == 1);
-  CHECK(find(report, "alt_pair_second", "()").choice == 1);
+  CHECK(find(report, "alt_three_first", "()").choice == 1);
+  CHECK(find(report, "alt_three_second", "()").choice == 1);
+  CHECK(find(report, "alt_three_third", "()").choice == 1);
 }
 
 }  // namespace alternatives_test
