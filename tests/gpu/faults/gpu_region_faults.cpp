@@ -60,7 +60,7 @@ class Program {
       return 0;  // skipped
     }
     const auto workspace = make_workspace(rank, command_line_.wait_budget);
-    RegionUnderFault region(rank, layer(), workspace, injector_, command_line_.hold);
+    RegionUnderFault region(layer(rank, workspace), injector_, command_line_.hold);
     if (command_line_.fault.kind != "none") {
       injector_.arm(faults::fault_of(command_line_, command_line_.first, rank.count), command_line_.first);
       tune("fault-" + first, region, *workspace, {});
@@ -78,7 +78,10 @@ class Program {
   }
 
   /// Another one in each repetition.
-  Layer layer() const { return static_cast<Layer>(command_line_.first % layers); }
+  std::unique_ptr<LayerUnderFault> layer(
+      const Rank& rank, const std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>& workspace) const {
+    return make_layer_under_fault(command_line_.first % layers_under_fault, rank, workspace);
+  }
 
   bool can_run() {
     const std::string problem = contextual::cuda_problem();
@@ -95,8 +98,9 @@ class Program {
 
   /// Returns null where the ranks cannot use each other's memory. With equal bits, because only these ways to
   /// run a layer have a budget for their waits on the device.
-  static RegionUnderFault::Workspace make_workspace(const Rank& rank, std::chrono::nanoseconds budget) {
-    return region_workspace(rank, RegionUnderFault::workspace_bytes(rank.count),
+  static std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> make_workspace(
+      const Rank& rank, std::chrono::nanoseconds budget) {
+    return region_workspace(rank, workspace_bytes_under_fault(rank.count),
                             {.setup_deadline = setup_deadline, .wait_budget = budget, .equal_bits = true});
   }
 
@@ -108,7 +112,7 @@ class Program {
       return false;
     }
     make_tuner(rank);
-    RegionUnderFault region(rank, layer(), workspace, injector_, command_line_.hold);
+    RegionUnderFault region(layer(rank, workspace), injector_, command_line_.hold);
     tune(name, region, *workspace, {.deadline = patience});
     return true;
   }
