@@ -5,8 +5,9 @@
 
 Sizes are of all ranks: N of the all-gather is split over them, K of the reduce-scatter. NCCL gathers the rows, each row
 is copied to its positions, and torch._grouped_mm multiplies; or that multiplies, a compiled sum adds what a row's
-experts computed, and NCCL adds the ranks' sums. Rows choose different experts uniformly at random; sorting and offsets are outside of the
-time.
+experts computed, and NCCL adds the ranks' sums. Beside it a product in Triton, tuned before, with rows by index and
+the weights in its epilogue. Rows choose different experts uniformly at random; sorting, offsets and lists of tiles are
+outside of the time.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import os
 
 import torch
 import torch.distributed as dist
+
+import triton_moe
 
 SUMS = "8192x2048x1536x32x2,8192x4096x14336x8x2,8192x2048x1408x60x4"
 SHAPES = "8192x1408x2048x60x4,8192x4096x14336x8x2,8192x2048x1408x64x6,8192x14336x4096x8x2"
@@ -43,6 +46,17 @@ def median_us(launches, rounds):
 def weighted_sum(y, positions, weights):
     """Returns the sum for each row, [rows, n], in float and rounded once."""
     return (y[positions].float() * weights[..., None]).sum(1).to(y.dtype)
+
+
+@torch.compile(dynamic=False)
+def plain_sum(y, positions):
+    """The same of what has its weights already."""
+    return y[positions].float().sum(1).to(y.dtype)
+
+
+def check_close(got, expected):
+    """Both are rounded to bf16."""
+    torch.testing.assert_close(got.float(), expected.float(), rtol=2e-2, atol=2e-2 * expected.float().abs().mean().item())
 
 
 def routing_of(m, experts, top_k):
@@ -78,12 +92,21 @@ def compare_allgather(shape, rounds):
     weights = random(experts, n // ranks, k).transpose(1, 2)
     in_place = random(m * top_k, k)
 
+    product = triton_moe.tuned_product(gathered, weights.transpose(1, 2), rows, offsets)
+
     def separate():
         dist.all_gather_into_tensor(gathered, own)
-        torch._grouped_mm(gathered[rows], weights, offs=offsets)
+        return torch._grouped_mm(gathered[rows], weights, offs=offsets)
 
+    def by_triton():
+        dist.all_gather_into_tensor(gathered, own)
+        return product()
+
+    check_close(by_triton(), separate())
     launches = {
         "NCCL, index, grouped": separate,
+        "NCCL, Triton": by_triton,
+        "Triton alone": product,
         "grouped alone": lambda: torch._grouped_mm(in_place, weights, offs=offsets),
     }
     print_times(f"all-gather: {m} rows, {n} x {k}, {experts} experts, top {top_k}", launches, rounds)
@@ -99,12 +122,25 @@ def compare_reduce_scatter(shape, rounds):
     factors = torch.rand(m, top_k, device="cuda")
     own = random(m // ranks, n)
 
+    by_position = torch.empty(m * top_k, device="cuda")
+    by_position[positions] = factors
+    in_place = torch.arange(m * top_k, device="cuda")
+    product = triton_moe.tuned_product(a, weights.transpose(1, 2), in_place, offsets, by_position)
+
     def separate():
         y = torch._grouped_mm(a, weights, offs=offsets)
         dist.reduce_scatter_tensor(own, weighted_sum(y, positions, factors))
+        return own
 
+    def by_triton():
+        dist.reduce_scatter_tensor(own, plain_sum(product(), positions))
+        return own
+
+    check_close(by_triton().clone(), separate())
     launches = {
         "grouped, sum, NCCL": separate,
+        "Triton, sum, NCCL": by_triton,
+        "Triton alone": product,
         "grouped alone": lambda: torch._grouped_mm(a, weights, offs=offsets),
     }
     print_times(f"reduce-scatter: {m} rows, {n} x {k}, {experts} experts, top {top_k}", launches, rounds)

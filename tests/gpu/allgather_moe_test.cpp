@@ -188,14 +188,14 @@ TEST_CASE("all-gather MoE: one object serves fewer rows, and more tiles than mul
   }
   const Rank rank;
   const Stream stream;
-  const AllGatherMoeShape shape{4096, 136, 136, 60, 3, GemmType::fp16};
+  const AllGatherMoeShape shape{8192, 136, 136, 60, 3, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
   if (workspace == nullptr) {
     return;
   }
   AllGatherMoe layer(workspace, shape);
   Problem problem(rank, shape, 4);
-  for (const int m : {4096, 7, 1000, 4096}) {
+  for (const int m : {8192, 7, 1000, 8192}) {
     CAPTURE(m);
     problem.route(ExpertIds::random(m, shape.top_k, shape.experts, static_cast<unsigned>(m), 8), stream);
     problem.prepare(stream);

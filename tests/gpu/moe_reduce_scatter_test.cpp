@@ -101,6 +101,25 @@ TEST_CASE("MoE reduce-scatter: right without tuning, for any rows and routing, w
   }
 }
 
+TEST_CASE("MoE reduce-scatter: right with more tiles than multiprocessors", "[moe_scatter][rows]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const MoeReduceScatterShape shape{8192, 136, 72, 60, 3, GemmType::fp16};
+  const auto workspace = poisoned_workspace(rank, shape);
+  if (workspace == nullptr) {
+    return;
+  }
+  MoeReduceScatter layer(workspace, shape);
+  ReducedExperts problem(rank, shape);
+  problem.choose(ExpertIds::random(shape.m, shape.top_k, shape.experts, 5, 8));
+  problem.prepare(stream);
+  layer(stream, problem.call());
+  CHECK(problem.wrong() == 0);
+}
+
 TEST_CASE("MoE reduce-scatter: every config of the one kernel is right and gives the same bits",
           "[moe_scatter][configs]") {
   if (!ready_here()) {
