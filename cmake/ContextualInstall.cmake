@@ -18,7 +18,10 @@ if(CONTEXTUAL_INSTALL)
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endif()
 
-# The library and its components have a file of targets each, since a component is loaded only where it is asked for.
+# The library and its components have a file of targets each, since a component is loaded only where it is asked for, and
+# one for pkg-config.
+file(RELATIVE_PATH up_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" up_from_pkgconfig "${up_from_pkgconfig}")
 get_property(public_libraries GLOBAL PROPERTY CONTEXTUAL_PUBLIC_LIBRARIES)
 foreach(name IN LISTS public_libraries)
   get_target_property(target contextual::${name} ALIASED_TARGET)
@@ -30,5 +33,12 @@ foreach(name IN LISTS public_libraries)
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
       INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
     install(EXPORT ${target}Targets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
+    get_target_property(pkgconfig_requires ${target} INTERFACE_LINK_LIBRARIES)
+    list(TRANSFORM pkgconfig_requires REPLACE "^contextual::contextual$" "contextual")
+    list(TRANSFORM pkgconfig_requires REPLACE "^contextual::" "contextual_")
+    list(FILTER pkgconfig_requires INCLUDE REGEX "^contextual")
+    list(JOIN pkgconfig_requires " " pkgconfig_requires)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/contextual.pc.in" "${PROJECT_BINARY_DIR}/pkgconfig/${target}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/${target}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
   endif()
 endforeach()

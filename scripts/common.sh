@@ -114,6 +114,8 @@ missing_packages() {
     tool_14 clang-format >/dev/null || echo clang-format-14
     tool_14 clang-tidy >/dev/null || echo clang-tidy-14
     has_command clang++ || echo clang
+    has_command pkg-config || echo pkgconf
+    has_command make || echo make
     has_clang_sanitizers || echo "libclang-rt-$(clang_version)-dev"
   fi
 }
