@@ -556,7 +556,7 @@ bool TuningState::Impl::make_way(Assignment& assignment, std::span<const std::si
 }
 
 /// Returns true if the user rules out that the alternative runs, beside what was chosen so far and whatever
-/// the other choice points use. Where some of those make way, as few as possible, they do.
+/// the other choice points use that explore. Where some of those make way, as few as possible, they do.
 bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
   const Assignment first = choice_points.normal(choices(problems));
   if (!options.feasible || options.feasible(first)) {
@@ -565,11 +565,12 @@ bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
   feasibility.rule_out(first);
   std::vector<std::size_t> others;
   for (std::size_t other = 0; other < problems.size(); ++other) {
-    if (other != choice_point && problems[other].request().choice_point && choice_points.active_now(other)) {
+    if (other != choice_point && problems[other].exploring() && choice_points.active_now(other)) {
       others.push_back(other);
     }
   }
-  int questions = 10'000;  // some milliseconds
+  constexpr int most_questions = 10'000;
+  int questions = most_questions;
   for (std::size_t changes = 1; changes <= others.size(); ++changes) {
     Assignment beside = first;
     if (make_way(beside, others, changes, questions)) {
@@ -581,7 +582,10 @@ bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
       return true;
     }
   }
-  reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
+  reject({choice_point, problems[choice_point].record().choice, 0,
+          questions > 0 ? "ruled out by `feasible`"
+                        : "ruled out by `feasible`, as far as " + std::to_string(most_questions) +
+                              " combinations with other alternatives show"});
   return true;
 }
 

@@ -419,4 +419,29 @@ TEST_CASE("of three choices `feasible` allows only the combination without their
   CHECK(find(report, "alt_three_third", "()").choice == 1);
 }
 
+TEST_CASE("a choice that is locked in makes no way for a later one", "[unit]") {
+  const auto nothing = [] {};
+  Alternatives<void()> first{"alt_locked_first", single_problem, {{"fused", nothing}, {"separate", nothing}}};
+  Alternatives<void()> second{
+      "alt_locked_second", single_problem, {{"fused", nothing}, {"separate", nothing}}};
+  Options options = searching(testing::scripted_timer(
+      ruled_own_ns, [](std::int64_t, const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
+  options.feasible = [](std::span<const AssignedConfig> configs) {
+    return id_of(configs, "alt_locked_first") != 0 || id_of(configs, "alt_locked_second") != 1;
+  };
+  ContextualAutotuner tuner{options};
+  tuner.run("alternatives_locked", [&] { first(); });
+  tuner.run("alternatives_locked", [&] {
+    first();
+    second();
+  });
+  const RegionReport report = report_of(tuner, "alternatives_locked");
+  INFO(report.choices_text());
+  CHECK(find(report, "alt_locked_first", "()").choice == 0);
+  const ProblemReport later = find(report, "alt_locked_second", "()");
+  CHECK(later.choice == 0);
+  REQUIRE(later.configs.at(1).rejection);
+  CHECK_THAT(*later.configs.at(1).rejection, ContainsSubstring("ruled out by `feasible`"));
+}
+
 }  // namespace alternatives_test

@@ -24,7 +24,7 @@ struct PeerWorkspaceOptions {
   /// How long the construction and the destruction wait for the other ranks.
   std::chrono::nanoseconds setup_deadline{std::chrono::seconds(60)};
   /// How long a call may take on its device from where it first waits for the other ranks, to come to the
-  /// same call or for rows of theirs. At most 20 s.
+  /// same call or for rows of theirs: longer than the longest call takes. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
   /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
   /// chosen: "separate" is no candidate, because NCCL and cuBLASLt add in orders of their own, which depend
@@ -71,7 +71,8 @@ class CONTEXTUAL_API PeerWorkspace {
   /// all ranks.
   const std::string& problem() const noexcept;
 
-  /// Returns why a call on this rank has failed, e.g. "rank 1 did not come within 10 s"; empty if none has.
+  /// Returns why a call on this rank has failed, e.g. "rank 1 did not come to the call within 10 s
+  /// of the call's first wait"; empty if none has.
   /// Does not wait: says what the device has told so far. Cost: one read of the host's memory.
   std::string failure() const;
 

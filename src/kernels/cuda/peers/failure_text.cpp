@@ -5,13 +5,13 @@
 namespace contextual::kernels::cuda {
 namespace {
 
-std::string seconds(std::chrono::nanoseconds time) {
-  std::string text = std::to_string(std::chrono::duration<double>(time).count());
+std::string within(std::chrono::nanoseconds budget) {
+  std::string text = std::to_string(std::chrono::duration<double>(budget).count());
   text.erase(text.find_last_not_of('0') + 1);
   if (text.ends_with('.')) {
     text.pop_back();
   }
-  return text + " s";
+  return " within " + text + " s of the call's first wait";
 }
 
 }  // namespace
@@ -29,16 +29,16 @@ std::string failure_text(unsigned failure, std::chrono::nanoseconds budget) {
     return "the host ended the wait for the other ranks";
   }
   if (const std::string rank = from(PeerFailure::not_arrived); !rank.empty()) {
-    return rank + " did not come to the call within " + seconds(budget);
+    return rank + " did not come to the call" + within(budget);
   }
   if (const std::string rank = from(PeerFailure::rows_missing); !rank.empty()) {
-    return "rows of " + rank + " did not arrive within " + seconds(budget);
+    return "rows of " + rank + " did not arrive" + within(budget);
   }
   if (const std::string rank = from(PeerFailure::not_done); !rank.empty()) {
-    return rank + " did not fetch this rank's rows within " + seconds(budget);
+    return rank + " did not fetch this rank's rows" + within(budget);
   }
   if (const std::string rank = from(PeerFailure::part_missing); !rank.empty()) {
-    return "partial sums of " + rank + " did not arrive within " + seconds(budget);
+    return "partial sums of " + rank + " did not arrive" + within(budget);
   }
   if (const std::string rank = from(PeerFailure::told_by); !rank.empty()) {
     return rank + " said that its call has failed";
