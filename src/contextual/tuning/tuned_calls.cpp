@@ -237,6 +237,11 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
   if (call.options.verbose) {
     options.print = std::max(impl_->resolve({}).print, Print::choices);
   }
+  if (call.outputs) {
+    options.outputs = impl_->resolve(options).outputs;
+    const std::vector<Output> own = call.outputs();
+    options.outputs->insert(options.outputs->end(), own.begin(), own.end());
+  }
   if (!call.restore && !call.before_each) {
     return options;
   }
