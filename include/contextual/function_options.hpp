@@ -32,8 +32,8 @@ struct FunctionOptions<R(const C&, Args...)> {
   detail::CheckedHook<detail::BeforeEachFits, void(Args&...)> before_each{};
   /// Brings back what the function has changed, so that each run of a call that tunes begins with what the
   /// caller gave, and that such a call has the effect of one run. Called between the runs of one call, before
-  /// `before_each`, and before the run whose result the call returns, outside the measured time. Not called
-  /// in calls that run the function once.
+  /// `before_each`, and before the run whose result the call returns, outside the measured time; with
+  /// `outputs` also before the first run. Not called in calls that run the function once.
   ///
   /// It must keep itself what it brings back, for instance by a copy that the caller makes before the call.
   /// On a GPU it waits for its work, or submits it to the stream that the function uses.

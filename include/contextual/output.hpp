@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Output: a buffer that a region writes, for Options::outputs. Buffer: one whose content is brought back
-/// before each run of the region, for Options::restore.
+/// Output: a buffer that a region writes, for Options::outputs. Restored: one that is brought back before
+/// each run of the region, for Options::restore.
 
 #include <concepts>
 #include <cstddef>
@@ -129,21 +129,21 @@ requires(element_type_of<T>.has_value()) Output output(std::string name, std::sp
   return {std::move(name), data.data(), data.size(), *element_type_of<T>};
 }
 
-/// A buffer of the host or of a device. Make it by `buffer`.
-struct Buffer {
-  std::string name{};          ///< for reports; may be empty
+/// A buffer of the host or of a device that Options::restore brings back. Make it by `restored`.
+struct Restored {
+  std::string name{};          ///< for messages; may be empty
   void* data = nullptr;        ///< must stay valid while the region is tuned
   std::size_t size_bytes = 0;  ///< of what is brought back
 };
 
-/// Returns a buffer of `count` elements: `contextual::buffer("weights", weights, count)`.
+/// Returns a buffer of `count` elements: `contextual::restored("weights", weights, count)`.
 template <typename T>
-requires(std::is_trivially_copyable_v<T>) Buffer buffer(std::string name, T* data, std::size_t count) {
+requires(std::is_trivially_copyable_v<T>) Restored restored(std::string name, T* data, std::size_t count) {
   return {std::move(name), data, count * sizeof(T)};
 }
 /// The same of a range in the host's memory.
 template <typename T, std::size_t extent>
-requires(std::is_trivially_copyable_v<T>) Buffer buffer(std::string name, std::span<T, extent> data) {
+requires(std::is_trivially_copyable_v<T>) Restored restored(std::string name, std::span<T, extent> data) {
   return {std::move(name), data.data(), data.size_bytes()};
 }
 

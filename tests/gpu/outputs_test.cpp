@@ -152,7 +152,7 @@ TEST_CASE("gpu outputs: sums by atomics are right within their tolerance", "[gpu
   Write add("gpu_outputs_add", space({{"add", 60}, {"add", 40}, {"add", 20}}), key_of, definition());
   Options options = options_with({contextual::output("sums", sums.get(), 64)});
   cuda_check(cudaMemset(sums.get(), 0, 64 * sizeof(float)));
-  options.restore = std::vector{buffer("sums", sums.get(), 64)};
+  options.restore = std::vector{restored("sums", sums.get(), 64)};
   ContextualAutotuner tuner(options);
   int rejected = 0;
   for (int i = 0; i < repetitions; ++i) {
@@ -177,7 +177,7 @@ TEST_CASE("gpu outputs: what works in place is restored in the order of the devi
                  definition());
   Options options = options_with({contextual::output("data", data.get(), elements)});
   options.n_repeat = 6;
-  options.restore = std::vector{buffer("data", data.get(), elements)};
+  options.restore = std::vector{restored("data", data.get(), elements)};
   options.timer = cupti ? TimerFactory(cuda_timer) : TimerFactory(cuda_event_timer);
   ContextualAutotuner tuner(options);
   tuner.run("gpu in place", [&] { in_place(stream, data.get(), nullptr, elements); });  // nobody waits

@@ -25,7 +25,7 @@ void BufferCopies::take() {
   wait_for_devices();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<Copy> copies;
-  for (const Buffer& buffer : buffers_) {
+  for (const Restored& buffer : buffers_) {
     Copy& copy = copies.emplace_back(Copy{buffer});
     const detail::DeviceBuffers* const device =
         buffer.size_bytes == 0 ? nullptr : detail::device_of(buffer.data);

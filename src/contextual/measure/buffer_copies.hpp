@@ -14,7 +14,7 @@ namespace contextual::measure {
 /// Copies of buffers, which bring back what these held. Not thread-safe.
 class BufferCopies {
  public:
-  explicit BufferCopies(std::vector<Buffer> buffers) : buffers_(std::move(buffers)) {}
+  explicit BufferCopies(std::vector<Restored> buffers) : buffers_(std::move(buffers)) {}
 
   /// Takes the copies, each in the memory where the buffer is. Waits for the devices before and for the
   /// copies. Has no effect if they were taken before. Throws Error, or std::bad_alloc, if there is no room.
@@ -30,11 +30,11 @@ class BufferCopies {
 
  private:
   struct Copy {
-    Buffer buffer;
+    Restored buffer;
     std::shared_ptr<std::byte> copy{};
     bool on_device = false;
   };
-  std::vector<Buffer> buffers_;
+  std::vector<Restored> buffers_;
   std::vector<Copy> copies_;
   std::chrono::nanoseconds taking_{0};
 };

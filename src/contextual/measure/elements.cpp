@@ -1,6 +1,7 @@
 #include "contextual/measure/elements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -125,7 +126,7 @@ detail::Differences compare(const std::byte* data, const std::byte* expected, st
                             ElementType type, const detail::Tolerance& tolerance) noexcept {
   return with_type(type, [&](auto as, const auto& number) {
     using T = decltype(as);
-    constexpr std::size_t block = 16 * 1024;  // most blocks are equal bit by bit
+    constexpr std::size_t block = std::size_t{16} << 10;  // most blocks are equal bit by bit
     detail::Differences found;
     for (std::size_t begin = 0; begin < count; begin += block) {
       const std::size_t end = std::min(count, begin + block);
@@ -154,16 +155,15 @@ detail::Differences compare(const std::byte* data, const std::byte* expected, st
 Content content_of(const std::byte* data, ElementType type, std::size_t count) noexcept {
   return with_type(type, [&](auto as, const auto& number) {
     using T = decltype(as);
-    T all_set;
-    std::memset(&all_set, 0xFF, sizeof(T));
+    std::array<std::byte, sizeof(T)> all_set;
+    all_set.fill(std::byte{0xFF});
     Content content;
     for (std::size_t i = 0; i < count; ++i) {
-      const T bits = stored<T>(data, i);
-      const double value = number(bits);
+      const double value = number(stored<T>(data, i));
       content.sum += value;
       content.magnitude += std::isfinite(value) ? std::abs(value) : 0;
       content.nan_count += std::isnan(value) ? 1 : 0;
-      content.filled_count += std::memcmp(&bits, &all_set, sizeof(T)) == 0 ? 1 : 0;
+      content.filled_count += std::memcmp(data + i * sizeof(T), all_set.data(), sizeof(T)) == 0 ? 1 : 0;
     }
     return content;
   });

@@ -58,8 +58,8 @@ bool on_one_line(const std::string& name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-void check_restored(const std::vector<Buffer>& buffers) {
-  for (const Buffer& buffer : buffers) {
+void check_restored(const std::vector<Restored>& buffers) {
+  for (const Restored& buffer : buffers) {
     if (!on_one_line(buffer.name) || (buffer.data == nullptr && buffer.size_bytes > 0)) {
       throw InvalidArgument("option `restore`: buffer \"" + buffer.name +
                             "\" has no data, or a name with more than one line");

@@ -50,7 +50,7 @@ struct ResolvedOptions {
   std::function<bool(std::span<const AssignedConfig>)> feasible;
   std::function<bool(const IterationInfo&)> verify;
   std::vector<Output> outputs;
-  std::vector<Buffer> restore;
+  std::vector<Restored> restore;
   /// Of `restore`; null if there is nothing to restore. Copies of the options of one call share them.
   std::shared_ptr<measure::BufferCopies> copies;
   std::vector<RegionPart> parts;

@@ -250,7 +250,9 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
     if (given) {
       given(info);
     }
-    if (ran && call.restore) {
+    // The first run of a call that does not tune is also its last one, and nothing has filled its outputs.
+    const bool filled = call.outputs && info.phase != Phase::final_run;
+    if ((ran || filled) && call.restore) {
       call.restore();
     }
     if (info.phase != Phase::final_run && call.before_each) {

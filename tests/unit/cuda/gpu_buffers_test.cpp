@@ -50,7 +50,7 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
   };
   Options options = options_with(cuda_event_timer);
   options.outputs = std::vector{output("out", out.data, count)};
-  options.restore = std::vector{buffer("state", state.data, count)};
+  options.restore = std::vector{restored("state", state.data, count)};
   int runs = 0;
   options.before_iteration = [&](const IterationInfo&) {
     CHECK(state.data[3] == 7);

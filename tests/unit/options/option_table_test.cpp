@@ -157,8 +157,8 @@ TEST_CASE("options: outputs have names of their own, data, and tolerances that a
 }
 
 TEST_CASE("options: what is restored has data", "[unit]") {
-  CHECK(error_of({.restore = std::vector{Buffer{"", nullptr, 0}}}).empty());
-  CHECK_THAT(error_of({.restore = std::vector{Buffer{"state", nullptr, 4}}}),
+  CHECK(error_of({.restore = std::vector{Restored{"", nullptr, 0}}}).empty());
+  CHECK_THAT(error_of({.restore = std::vector{Restored{"state", nullptr, 4}}}),
              ContainsSubstring("option `restore`: buffer \"state\" has no data"));
 }
 

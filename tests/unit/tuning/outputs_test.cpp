@@ -288,7 +288,7 @@ TEST_CASE("outputs: what is changed in place is right where `restore` puts it ba
   std::fill(data.begin(), data.end(), 21);
   int runs = 0;
   const Options options{.outputs = std::vector{output("data", std::span(data))},
-                        .restore = std::vector{buffer("data", std::span(data))},
+                        .restore = std::vector{restored("data", std::span(data))},
                         .before_iteration = [&](const IterationInfo&) { CHECK(data[0] == 21); }};
   const RegionReport report = tune_one("in_place", 4, options, [&](int config) {
     ++runs;
@@ -365,7 +365,7 @@ TEST_CASE("outputs: a run with nothing to tune fills and restores nothing", "[un
   const auto kernel = rank_kernel("plain_outputs", 2, {}, [&](const TileConfig&, int&) { out.fill(1); });
   ContextualAutotuner tuner(rank_options(one_rank()));
   const Options options{.outputs = std::vector{output("out", std::span(out))},
-                        .restore = std::vector{buffer("state", &state, 1)}};
+                        .restore = std::vector{restored("state", &state, 1)}};
   const auto region = [&] {
     (*kernel)(1);
     ++state;
@@ -394,7 +394,7 @@ TEST_CASE("outputs: `restore` leaves one application after parts and after a rev
     state *= 3;
   };
   Options options = rank_options(one_rank());
-  options.restore = std::vector{buffer("state", &state, 1)};
+  options.restore = std::vector{restored("state", &state, 1)};
   options.parts = std::vector<RegionPart>{{"part", [&] { state = -1; }}};
   ContextualAutotuner tuner(options);
   tuner.run("restored parts", region);
@@ -436,6 +436,34 @@ TEST_CASE("outputs: of a tuned function, by the arguments of the call", "[unit]"
   CHECK(to == std::array<float, 6>{1, 1, 1, 1, 1, 1});
   const Report report = fill.report();
   CHECK(problem_of(report.runs.back(), "fill_outputs")->choice == 1);
+}
+
+TEST_CASE("outputs: what a tuned function adds to is restored after it was filled, in calls that tune",
+          "[unit]") {
+  struct Add {
+    int value = 0;
+  };
+  int saved = 10;
+  int restored_count = 0;
+  auto add = autotune("add_outputs", {{"VALUE", &Add::value, {0, 1, 2}}}, single_problem,
+                      [](const Add& add, int& sum) { sum += add.value == 2 ? 2 : 1; },
+                      {.restore =
+                           [&](int& sum) {
+                             sum = saved;
+                             ++restored_count;
+                           },
+                       .outputs = [](int& sum) { return std::vector{output("sum", &sum, 1)}; },
+                       .options = rank_options(one_rank())});
+  int sum = saved;
+  add(sum);
+  CHECK(sum == 11);
+  const Report report = add.report();
+  CHECK(problem_of(report.runs.back(), "add_outputs")->choice == 1);
+  CHECK(!warns(report.runs.back(), "does not repeat"));
+  const int restored_so_far = restored_count;
+  add(sum);
+  CHECK(sum == 12);
+  CHECK(restored_count == restored_so_far);
 }
 
 TEST_CASE("outputs: of a KernelTuner, by its options", "[unit]") {

@@ -174,7 +174,7 @@ detail::Differences compare_on_device(const void* data, const void* expected, st
                                       ElementType type, const detail::Tolerance& tolerance, CUstream stream) {
   constexpr unsigned threads = 256;
   constexpr std::uint64_t most_blocks = 1024;
-  constexpr std::uint64_t bytes_of_block = 16 * threads;
+  constexpr std::uint64_t bytes_of_block = std::uint64_t{16} * threads;
   const std::lock_guard lock(comparison_mutex());
   const LoadedComparison& kernel = loaded_comparison();
   DeviceDifferences found;

@@ -5,6 +5,7 @@
 #include "contextual/cuda/buffers/comparison_kernel.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
 
+#include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/measure/device_buffers.hpp>
 
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace contextual::cuda {
