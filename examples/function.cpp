@@ -4,11 +4,13 @@
 
 #include <contextual/function.hpp>
 #include <contextual/key.hpp>
+#include <contextual/output.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <span>
 #include <vector>
 
 struct Tile {
@@ -41,6 +43,9 @@ int main() try {
       {.keep = [](const Tile& tile, const auto&, const auto&, std::size_t n) { return tile.block <= n; },
        // It accumulates: each run of a call that tunes begins with what the caller gave.
        .restore = [&saved](std::vector<float>& sum, const auto&, std::size_t) { sum = saved; },
+       // No config is chosen that adds something else.
+       .outputs = [](std::vector<float>& sum, const auto&,
+                     std::size_t) { return std::vector{contextual::output("sum", std::span(sum))}; },
        .kernel = {.key_names = {"N"}},
        .options = {.n_warmup = 1}});
 

@@ -1,7 +1,8 @@
 /// \file
 /// Tunes the dense parts of an LLaMA-3.1-8B decoder block on a GPU: two micro-batches on two streams, so that
-/// every kernel is tuned beside its real neighbours. Checks sampled rows of every tuning iteration, and
-/// prints what was found. What is left out of the block is said in common/decoder_block.hpp.
+/// every kernel is tuned beside its real neighbours. Checks sampled rows of every tuning iteration against a
+/// reference, or lets the tuner compare the outputs, and prints what was found. What is left out of the block
+/// is said in common/decoder_block.hpp.
 
 #include "common/decoder_block.hpp"
 #include "common/printing.hpp"
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -25,11 +27,19 @@ namespace {
 
 constexpr const char* region_name = "decoder_block";
 
+/// What is checked while tuning.
+enum class Checked {
+  every_run,  ///< sampled rows, against a reference in double
+  outputs,    ///< everything that leaves the block, by the tuner, against the defaults' first run
+  nothing,
+};
+
 struct CommandLine {
   examples::DecoderShape shape;
   int warmup = 3;
   int repeat = 5;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
+  Checked checked = Checked::every_run;
   examples::PrintedDetail detail;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
@@ -54,8 +64,8 @@ void check(examples::DecoderBlock& block, const std::string& where, Checks& chec
   ++checks.passed;
 }
 
-/// Options of the tuning run. Outputs are spoiled before, and checked after every run of the region, both
-/// outside of what is measured.
+/// Options of the tuning run. Where every run is checked, outputs are spoiled before it and looked at after
+/// it, both outside of what is measured.
 contextual::Options tuning_options(const CommandLine& command_line, examples::DecoderBlock& block,
                                    Checks& checks) {
   contextual::Options options;
@@ -64,6 +74,12 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::De
   options.n_repeat = command_line.repeat;
   options.search = command_line.search;
   options.log_directory = command_line.log_directory;
+  if (command_line.checked == Checked::outputs) {
+    options.outputs = block.outputs();
+  }
+  if (command_line.checked != Checked::every_run) {
+    return options;
+  }
   options.before_iteration = [&block](const contextual::IterationInfo&) { block.poison(); };
   options.after_iteration = [&block, &checks](const contextual::IterationInfo& info) {
     check(block, std::string(to_string(info.phase)) + " iteration " + std::to_string(info.tuning_iteration),
@@ -107,6 +123,9 @@ void tune(const CommandLine& command_line) {
   examples::print_report(region, command_line.detail);
   examples::compare_in_turn("The region's time", command_line.rounds, command_line.detail,
                             [&](contextual::Mode mode) { return timed_run(tuner, block, mode); });
+  if (command_line.checked != Checked::every_run) {
+    check(block, "the last run", checks);
+  }
   std::printf("All %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
               checks.worst_error, examples::DecoderBlock::tolerance);
   std::printf("Logs: %s. Tuning took %.1f s with its compilations and checks, everything %.1f s.\n",
@@ -122,6 +141,10 @@ void add_options(CLI::App& app, CommandLine& command_line) {
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
   examples::add_search_option(app, command_line.search);
+  app.add_option("--check", command_line.checked,
+                 "while tuning: every-run, against a reference; outputs, by the tuner; or nothing")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Checked>{
+          {"every-run", Checked::every_run}, {"outputs", Checked::outputs}, {"nothing", Checked::nothing}}));
   examples::add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(CLI::Range(1, 1 << 20))

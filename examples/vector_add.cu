@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 struct AddConfig { int block = 128, grid_per_sm = 4; };
 
@@ -27,7 +28,11 @@ int main() try {
         add<<<132 * c.grid_per_sm, c.block, 0, stream>>>(sum, a, b, n);
         return cudaGetLastError();  // a failure rejects the config
       },
-      {.kernel = {.load = [](const AddConfig&) { contextual::load_kernel(add); }},
+      {.outputs =
+           [](cudaStream_t, float* sum, const float*, const float*, int n) {
+             return std::vector{contextual::output("sum", sum, n)};  // no config is chosen that writes another one
+           },
+       .kernel = {.load = [](const AddConfig&) { contextual::load_kernel(add); }},
        .options = {.timer = contextual::cuda_or_host_timer}});
 
   if (const std::string problem = contextual::cuda_problem(); !problem.empty()) {

@@ -44,6 +44,7 @@ class DeviceArray {
   ~DeviceArray() { cudaFree(memory_); }
 
   T* get() const noexcept { return memory_; }
+  std::size_t count() const noexcept { return count_; }
   void poison() { check(cudaMemset(memory_, 0xff, bytes())); }
 
  private:
@@ -237,6 +238,13 @@ struct DecoderBlock::Impl {
 DecoderBlock::DecoderBlock(const DecoderShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
 
 DecoderBlock::~DecoderBlock() = default;
+
+std::vector<contextual::Output> DecoderBlock::outputs() const {
+  const auto bf16 = [](const char* name, const Bf16Array& array) {
+    return contextual::Output{name, array.get(), array.count(), contextual::ElementType::bf16};
+  };
+  return {bf16("q", impl_->q), bf16("k", impl_->k), bf16("o", impl_->output), bf16("down", impl_->down)};
+}
 
 void DecoderBlock::poison() {
   Impl& block = *impl_;

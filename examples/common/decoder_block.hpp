@@ -4,7 +4,10 @@
 /// The dense parts of an LLaMA decoder block on two streams of a GPU, out of tunable kernels, and their
 /// reference.
 
+#include <contextual/output.hpp>
+
 #include <memory>
+#include <vector>
 
 namespace examples {
 
@@ -35,6 +38,8 @@ class DecoderBlock {
   DecoderBlock& operator=(const DecoderBlock&) = delete;
   ~DecoderBlock();
 
+  /// What leaves the block: q, k, o and down, 109 MB of LLaMA-3.1-8B's.
+  std::vector<contextual::Output> outputs() const;
   /// Sets everything that `run` writes to NaN, and waits for it.
   void poison();
   /// The region: launches of nine tunable kernels and the events between them. Returns before they have run.

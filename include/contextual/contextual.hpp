@@ -6,6 +6,7 @@
 /// names. Begin with these, in `include/contextual`, to
 ///
 /// - tune a region: contextual::ContextualAutotuner, `autotuner.hpp`, `options.hpp`
+/// - say what a region writes, and what it must begin with: contextual::Output, `output.hpp`
 /// - wrap a region, so that the first call tunes: contextual::TunedRegion, `tuned_region.hpp`
 /// - make one function tune itself, without a region: contextual::autotune, `function.hpp`,
 ///   `function_options.hpp`, `call_options.hpp`
@@ -72,6 +73,7 @@
 #include <contextual/launch_status.hpp>
 #include <contextual/metrics.hpp>
 #include <contextual/options.hpp>
+#include <contextual/output.hpp>
 #include <contextual/param.hpp>
 #include <contextual/participation.hpp>
 #include <contextual/phase.hpp>

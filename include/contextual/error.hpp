@@ -55,7 +55,8 @@ struct Rejection {
 /// itself.
 struct InfeasibleAssignment {
   std::string configs;  ///< e.g. "gather {CTAS: 8}, gemm {BLOCK_N: 128, NUM_SMS: 132}"
-  std::string reason;   ///< the words of `check` or `verify`, or that a time is missing; may name the rank
+  std::string
+      reason;  ///< the words of `check`, `verify` or `outputs`, or that a time is missing; may name the rank
 };
 
 /// Every config of a tuning problem was rejected, or no assignment of configs was found with which the region

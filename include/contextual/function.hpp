@@ -33,7 +33,7 @@ namespace contextual {
 /// as those of a region are (docs/cache.md).
 ///
 /// Called inside a region, it is a tunable kernel of that region: nothing of its own is tuned, and
-/// `before_each` and `restore` are not called.
+/// `before_each`, `restore` and `outputs` are not called.
 ///
 /// A function may launch tunable kernels. They are then tuned first, to the end under each config of the
 /// function, and its configs are compared each at its best, as those of Alternatives are; a warning in log

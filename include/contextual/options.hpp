@@ -9,6 +9,7 @@
 #include <contextual/communicator.hpp>
 #include <contextual/export.hpp>
 #include <contextual/iterations.hpp>
+#include <contextual/output.hpp>
 #include <contextual/phase.hpp>
 #include <contextual/schedule.hpp>
 #include <contextual/search.hpp>
@@ -195,6 +196,34 @@ struct Options {
   /// assignment. With SearchLevel::off, nothing is tried beside others again: the configs of an assignment
   /// that is rejected stay unmeasured. RegisteredChecks does the same for the kernels of an object.
   std::function<bool(const IterationInfo&)> verify{};
+  /// None. What the region writes and does not read. While it is tuned, these buffers are filled with 0xFF
+  /// before `restore` and `before_iteration` in the first run of each assignment of configs and in the final
+  /// run, and are compared when the region's device work is done. A difference rejects the assignment as
+  /// `verify` does, or, in the final run, the choices together: the next best takes the place of one of them
+  /// and the region runs again, three times at most, at last with the assignment that was right first.
+  /// Nothing is filled or compared in runs that do not tune.
+  ///
+  /// The results of the first run that succeeds are what is expected: those of the defaults, if they are
+  /// feasible. They are kept in host memory while the region is tuned, up to 256 MiB; of more, samples are
+  /// kept, and of host memory also the sums of blocks, and a warning says so. The next run of the same
+  /// configs is compared, too, and a warning says if the region does not repeat its results. A region that
+  /// reads what is filled, for instance to add to it, cannot: give that buffer to `restore`, too.
+  ///
+  /// Memory of a device needs a timer of devices, and NVRTC for the kernel that compares it. All ranks give
+  /// outputs of the same names and types in the same order; counts may differ. While it is set, a batch has
+  /// one assignment. RegisteredChecks does the same for the kernels of an object.
+  std::optional<std::vector<Output>> outputs{};
+  /// None. Buffers whose content is copied before the first run of the region in a call that tunes, and
+  /// copied back before each of these runs, the final one included, outside the measured time. So each run
+  /// begins with the same state, and the call leaves what one run leaves. `before_iteration` is called after
+  /// it, for the rest of the state. Nothing is copied in calls that do not tune. A call that finds something
+  /// new only while it runs what is locked in has the effect of that run besides; after an error the buffers
+  /// hold what the last run has left. Ranks may differ.
+  ///
+  /// The copies are where the buffers are. Those of a device are copied back on the device, between the work
+  /// of two runs; those of the host when the devices have done their work. Memory of a device needs a timer
+  /// of devices. A warning says how much is copied, and how long it takes.
+  std::optional<std::vector<Restored>> restore{};
   /// None. The parts of the region, of which each can run alone. After a run has tuned the region and locked
   /// everything in, they are timed in turn with the whole region, in at least five rounds, and in as many as
   /// `search_settings.closing_rounds` says. RegionReport::limit then says how short the region could be, and

@@ -33,7 +33,7 @@ enum class Activity {
   before_iteration,  ///< the user's hook of that name
   region,            ///< the user's region
   after_iteration,   ///< the user's hook of that name
-  verify,            ///< Options::verify
+  verify,            ///< Options::verify, Options::outputs
   settle,            ///< waiting for the region's device work
   later_call,        ///< the region, in a later call of a wrapped one
 };

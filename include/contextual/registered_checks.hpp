@@ -6,6 +6,7 @@
 
 #include <contextual/export.hpp>
 #include <contextual/options.hpp>
+#include <contextual/output.hpp>
 
 #include <functional>
 #include <memory>
@@ -19,7 +20,7 @@ namespace detail {
 struct ChecksOfKernels;
 }  // namespace detail
 
-/// The checks of a few kernels. Either may be empty.
+/// The checks of a few kernels. Each may be empty.
 struct KernelChecks {
   /// Like Options::feasible, but called with the tuning problems of these kernels alone, in every region that
   /// launches at least one of them. A rank that does not launch them must give the same answer.
@@ -27,6 +28,10 @@ struct KernelChecks {
   /// Like Options::verify, but called only after a batch in which this rank has launched at least one of
   /// these kernels. Ranks need not agree on having it.
   std::function<bool(const IterationInfo&)> verify{};
+  /// Like Options::outputs: what these kernels write. Filled in regions that have launched one of them, from
+  /// the second run of the region on, and compared after batches in which this rank has launched one. Ranks
+  /// need not agree on having them.
+  std::vector<Output> outputs{};
   /// Called after a batch in which the ranks have found that one of these kernels' configs fails, or that an
   /// assignment with them does, and before the next batch. An object then gets ready to be launched again,
   /// for example by clearing flags on which a kernel waited in vain.
@@ -47,7 +52,7 @@ struct KernelChecks {
 class CONTEXTUAL_API RegisteredChecks {
  public:
   /// `kernels` are names of kernels, or of couplings for those that are coupled. Throws InvalidArgument if
-  /// there are none.
+  /// there are none, or if an output is none.
   RegisteredChecks(std::vector<std::string> kernels, KernelChecks checks);
   RegisteredChecks(const RegisteredChecks&) = delete;
   RegisteredChecks& operator=(const RegisteredChecks&) = delete;

@@ -241,7 +241,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   Header header = header_of(Stage::final_run, plan);
   header.set(Field::launches, launch_digest(context_));
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
-  header.raise(Flag::rejections, !problems_.rejections_of_batch().empty());
+  header.raise(Flag::rejections, !problems_.rejections_of_batch().empty() || !result.verdict.empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
   header.set(Field::kept, launched_digest(context_));
   const Agreement agreement = exchange(Stage::final_run, plan, header);
@@ -251,7 +251,13 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
   if (final_run.rejected_anywhere) {
-    final_run.rejections = gather_rejections(exchange_, {problems_.rejections_of_batch(), {}}).configs;
+    Rejected own{problems_.rejections_of_batch(), {}};
+    if (!result.verdict.empty()) {
+      own.iterations.push_back({0, result.verdict});
+    }
+    Rejected rejected = gather_rejections(exchange_, own);
+    final_run.rejections = std::move(rejected.configs);
+    final_run.wrong = rejected.iterations.empty() ? "" : std::move(rejected.iterations.front().reason);
   }
   return final_run;
 }

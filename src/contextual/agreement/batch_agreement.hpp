@@ -56,6 +56,7 @@ class BatchAgreement {
   struct FinalRun {
     bool rejected_anywhere = false;  ///< true if any choice failed on some rank
     std::vector<policy::RejectionOutcome> rejections;
+    std::string wrong;  ///< why its results were, on some rank; empty if they were not
   };
   FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
 

@@ -1,4 +1,5 @@
 #include "contextual/launch/checks_of_kernels.hpp"
+#include "contextual/options/resolved_options.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/registered_checks.hpp>
@@ -49,6 +50,8 @@ RegisteredChecks::RegisteredChecks(std::vector<std::string> kernels, KernelCheck
   if (checks_->kernels.empty()) {
     throw InvalidArgument("RegisteredChecks got no kernel: name the kernels that the checks concern");
   }
+  options::check_outputs(checks_->checks.outputs,
+                         "RegisteredChecks of kernel \"" + checks_->kernels.front() + "\"");
   Living& living = Living::instance();
   const std::lock_guard lock(living.mutex);
   living.checks.push_back(checks_);

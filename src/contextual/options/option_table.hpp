@@ -40,6 +40,8 @@ constexpr auto option_table() {
       row("schedule", &O::schedule, &P::schedule).agreed(),
       row("feasible", &O::feasible, &R::feasible).agreed(),
       row("verify", &O::verify, &R::verify).agreed(),
+      row("outputs", &O::outputs, &R::outputs).agreed(),
+      row("restore", &O::restore, &R::restore),
       row("parts", &O::parts, &R::parts).agreed(),
       row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
       row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),

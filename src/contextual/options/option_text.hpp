@@ -99,6 +99,16 @@ inline std::string text_of(const std::vector<RegionPart>& parts) {
   }
   return text.empty() ? "none" : text;
 }
+/// The same, with the numbers of their types.
+inline std::string text_of(const std::vector<Output>& outputs) {
+  std::string text;
+  for (const Output& output : outputs) {
+    std::ostringstream one;
+    one << std::quoted(output.name) << ":" << static_cast<int>(output.type);
+    text += (text.empty() ? "" : ",") + one.str();
+  }
+  return text.empty() ? "none" : text;
+}
 
 template <typename T>
 concept Comparable = requires(const T& value) {

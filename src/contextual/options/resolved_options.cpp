@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <type_traits>
@@ -53,12 +54,23 @@ void limit(std::chrono::milliseconds& time) {
   time = std::min(time, longest);
 }
 
+bool on_one_line(const std::string& name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+void check_restored(const std::vector<Restored>& buffers) {
+  for (const Restored& buffer : buffers) {
+    if (!on_one_line(buffer.name) || (buffer.data == nullptr && buffer.size_bytes > 0)) {
+      throw InvalidArgument("option `restore`: buffer \"" + buffer.name +
+                            "\" has no data, or a name with more than one line");
+    }
+  }
+}
+
 void check_parts(const std::vector<RegionPart>& parts) {
   std::set<std::string_view> names;
   for (const RegionPart& part : parts) {
-    const bool one_line = std::none_of(part.name.begin(), part.name.end(),
-                                       [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    if (part.name.empty() || !one_line || !names.insert(part.name).second) {
+    if (part.name.empty() || !on_one_line(part.name) || !names.insert(part.name).second) {
       throw InvalidArgument("option `parts`: \"" + part.name +
                             "\" cannot be the name of a part: give every part a name of its own on one line");
     }
@@ -91,7 +103,11 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
       into = value_of(environment.values.*row.environment);
     }
   });
-  options.policy.one_assignment_per_batch = options.verify || options.iterations == Iterations::pipelined;
+  options.policy.one_assignment_per_batch =
+      options.verify || !options.outputs.empty() || options.iterations == Iterations::pipelined;
+  if (!options.restore.empty()) {
+    options.copies = std::make_shared<measure::BufferCopies>(options.restore);
+  }
   options.environment_error = environment.error;
   limit(options.deadline);
   limit(options.grace);
@@ -116,11 +132,33 @@ Options merged(const Options& call, const Options& under) {
   return all;
 }
 
+void check_outputs(const std::vector<Output>& outputs, const std::string& whose) {
+  std::set<std::string_view> names;
+  for (const Output& output : outputs) {
+    if (output.name.empty() || !on_one_line(output.name) || !names.insert(output.name).second) {
+      throw InvalidArgument(whose + ": \"" + output.name +
+                            "\" cannot be the name of an output: give every output a name of its own on one "
+                            "line");
+    }
+    if (output.data == nullptr && output.count > 0) {
+      throw InvalidArgument(whose + ": output \"" + output.name + "\" has elements, but no data");
+    }
+    for (const std::optional<double>& tolerance : {output.relative, output.absolute}) {
+      if (tolerance && !(*tolerance >= 0)) {
+        throw InvalidArgument(whose + ": output \"" + output.name +
+                              "\" has a tolerance that is not a number from 0 on");
+      }
+    }
+  }
+}
+
 void validate(const ResolvedOptions& options) {
   if (!options.environment_error.empty()) {
     throw InvalidArgument(options.environment_error);
   }
   policy::check_options(options.policy);
+  check_outputs(options.outputs, "option `outputs`");
+  check_restored(options.restore);
   check_parts(options.parts);
   for_each_option([&](const auto& row) {
     if constexpr (Number<typename std::remove_cvref_t<decltype(row)>::Value>) {

@@ -4,6 +4,7 @@
 /// The options of a run: for each, the value with the highest precedence among the environment, the call, the
 /// tuner, the process-wide defaults and the built-in defaults.
 
+#include "contextual/measure/buffer_copies.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
@@ -48,6 +49,10 @@ struct ResolvedOptions {
   TimerFactory timer;
   std::function<bool(std::span<const AssignedConfig>)> feasible;
   std::function<bool(const IterationInfo&)> verify;
+  std::vector<Output> outputs;
+  std::vector<Restored> restore;
+  /// Of `restore`; null if there is nothing to restore. Copies of the options of one call share them.
+  std::shared_ptr<measure::BufferCopies> copies;
   std::vector<RegionPart> parts;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;
@@ -64,6 +69,8 @@ struct ResolvedOptions {
 /// Throws InvalidArgument for values that make no sense. Not part of `resolve`, so that a rank can tell the
 /// other ranks before it throws.
 void validate(const ResolvedOptions& options);
+/// Throws InvalidArgument for outputs that make no sense. `whose`: whose they are, for the message.
+void check_outputs(const std::vector<Output>& outputs, const std::string& whose);
 /// Returns what `validate` throws, or null.
 std::exception_ptr failure_of(const ResolvedOptions& options);
 

@@ -219,7 +219,8 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
       failure = no_time_text(problems[p], assignment[p]);
     }
   }
-  const bool nobody_asks = options.search == SearchLevel::off && !options.feasible;
+  const bool nobody_asks =
+      options.search == SearchLevel::off && !options.feasible && !options.one_assignment_per_batch;
   if (planned.phase == Phase::search || (nobody_asks && failure.empty())) {
     return;
   }
@@ -377,6 +378,15 @@ void TuningState::Impl::replace_ruled_out() {
   }
   feasibility.rule_out(chosen);
   const std::string reason = "the best by own times are ruled out together by `feasible`";
+  if (!replace_one(chosen, options.feasible, reason)) {
+    replace_all(chosen, reason);
+  }
+}
+
+/// Returns false if no other config of a problem is allowed beside the others.
+bool TuningState::Impl::replace_one(const Assignment& chosen,
+                                    const std::function<bool(const Assignment&)>& allowed,
+                                    const std::string& reason) {
   struct Replacement {
     std::size_t problem;
     std::size_t config_id;
@@ -391,7 +401,7 @@ void TuningState::Impl::replace_ruled_out() {
     const auto next = std::find_if(configs.begin(), configs.end(), [&](std::size_t config_id) {
       Assignment other = chosen;
       other[p] = config_id;
-      return options.feasible(other);
+      return config_id != chosen[p] && allowed(other);
     });
     if (next == configs.end()) {
       continue;
@@ -403,13 +413,21 @@ void TuningState::Impl::replace_ruled_out() {
   }
   if (least) {
     problems[least->problem].replace_choice(least->config_id, reason);
-  } else if (const std::optional<Assignment> proven = feasibility.first_proven_like(chosen)) {
-    for (std::size_t p = 0; p < chosen.size(); ++p) {
-      if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
-        problems[p].replace_choice((*proven)[p], reason);
-      }
+  }
+  return least.has_value();
+}
+
+/// By what has run first. Returns false if that is chosen already, or if nothing has run.
+bool TuningState::Impl::replace_all(const Assignment& chosen, const std::string& reason) {
+  const std::optional<Assignment> proven = feasibility.first_proven_like(chosen);
+  bool replaced = false;
+  for (std::size_t p = 0; proven && p < chosen.size(); ++p) {
+    if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
+      problems[p].replace_choice((*proven)[p], reason);
+      replaced = true;
     }
   }
+  return replaced;
 }
 
 /// What is launched by an alternative that is out of the question need not be tuned. What was tuned under one

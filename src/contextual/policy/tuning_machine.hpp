@@ -11,6 +11,7 @@
 #include "contextual/policy/walk_log.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ struct TuningState::Impl {
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
   void replace_ruled_out();
+  bool replace_one(const Assignment& chosen, const std::function<bool(const Assignment&)>& allowed,
+                   const std::string& reason);
+  bool replace_all(const Assignment& chosen, const std::string& reason);
   void advance();
   void close_unused();
   void note_end_of_search();

@@ -1,5 +1,6 @@
 #include "contextual/policy/tuning_state.hpp"
 
+#include "contextual/policy/assignments.hpp"
 #include "contextual/policy/options_check.hpp"
 #include "contextual/policy/outcome_check.hpp"
 #include "contextual/policy/tuning_machine.hpp"
@@ -119,6 +120,18 @@ bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, cons
   const std::size_t before = state.record().choice;
   state.reject_in_final_run(config_id, reason);
   return state.record().status != ProblemStatus::failed && state.record().choice != before;
+}
+
+bool TuningState::reject_choices(const std::string& reason, Replacement replacement) {
+  Impl& impl = *impl_;
+  require(!impl.open(), "the final run has no say while a tuning problem is still open");
+  const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
+  impl.feasibility.failed(chosen, reason);
+  const auto allowed = [&](const Assignment& other) {
+    return !impl.feasibility.infeasible(other) && (!impl.options.feasible || impl.options.feasible(other));
+  };
+  return (replacement == Replacement::next_best && impl.replace_one(chosen, allowed, reason)) ||
+         impl.replace_all(chosen, reason);
 }
 
 void TuningState::make_provisional(std::size_t problem, const std::string& reason) {

@@ -21,6 +21,12 @@
 
 namespace contextual::policy {
 
+/// What takes the place of choices that are wrong together.
+enum class Replacement {
+  next_best,             ///< for one of them, what loses least by its own time
+  first_that_was_right,  ///< for all of them
+};
+
 /// Not thread-safe.
 class TuningState {
  public:
@@ -76,6 +82,11 @@ class TuningState {
   /// false also if no config is left; the problem has failed then. Throws InvalidArgument for a problem that
   /// is still open.
   bool reject_choice(std::size_t problem, std::size_t config_id, const std::string& reason);
+
+  /// Rules out the assignment of all choices, because its results were wrong in the final run, as agreed
+  /// between all ranks. Their configs remain candidates beside others. Returns true if choices have changed,
+  /// so that the final run has to be repeated. Throws InvalidArgument while a problem is open.
+  bool reject_choices(const std::string& reason, Replacement replacement);
 
   /// Makes a closed problem provisional, because no choice of it could be confirmed for `reason`. It uses the
   /// best config that is not rejected, or the default if nothing was measured. Has no effect on a failed

@@ -34,7 +34,8 @@ AssignmentChecks::AssignmentChecks(const options::ResolvedOptions& options, cons
 void AssignmentChecks::note_verified(detail::RunContext& context) const {
   for (ProblemSlot& slot : context.slots()) {
     for (const auto& checks : registered_) {
-      if (!slot.joined() && checks->checks.verify && checks->concern(slot.problem.name)) {
+      const bool judged = checks->checks.verify || !checks->checks.outputs.empty();
+      if (!slot.joined() && judged && checks->concern(slot.problem.name)) {
         slot.found.has_verify = true;
       }
     }

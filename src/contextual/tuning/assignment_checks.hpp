@@ -28,7 +28,7 @@ class AssignmentChecks {
   /// Takes in what objects have registered or taken back. Call it before a batch is planned and after it has
   /// settled.
   void refresh() { registered_ = detail::registered_checks(); }
-  /// Notes which of the problems that have not joined yet have a registered `verify`.
+  /// Notes which of the problems that have not joined yet have a registered `verify`, or outputs.
   void note_verified(detail::RunContext& context) const;
 
   /// Returns false if the options or an object rule out an assignment of these problems.

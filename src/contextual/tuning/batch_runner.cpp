@@ -29,20 +29,21 @@ void BatchRunner::run_iteration(const BatchPlan& plan, std::size_t index,
   context_.tuning_iteration = tuning_iteration;
   context_.batch_iteration = static_cast<std::uint32_t>(index);
   const IterationInfo info{context_.region(), plan.phases[index], tuning_iteration};
-  run_between_hooks(options_, watch_, context_.region_id(), info, tuning_iteration, [&] {
-    IterationTiming timing;
-    timing.tuning_iteration = tuning_iteration;
-    detail::ThreadLog& log = context_.threads().front();
-    log.current.store(0, std::memory_order_relaxed);  // no launch yet in this one
-    {
-      const detail::ThreadStateScope scope({.log = &log, .region = context_.region_id()});
-      context_.timer().begin_iteration(tuning_iteration, timing.note);
-      region();
-      context_.timer().end_iteration(tuning_iteration, timing.note);
-    }
-    check_region_left_well();
-    iterations_.push_back(timing);
-  });
+  run_between_hooks(Begins::with_restored_state, options_, watch_, context_.region_id(), info,
+                    tuning_iteration, [&] {
+                      IterationTiming timing;
+                      timing.tuning_iteration = tuning_iteration;
+                      detail::ThreadLog& log = context_.threads().front();
+                      log.current.store(0, std::memory_order_relaxed);  // no launch yet in this one
+                      {
+                        const detail::ThreadStateScope scope({.log = &log, .region = context_.region_id()});
+                        context_.timer().begin_iteration(tuning_iteration, timing.note);
+                        region();
+                        context_.timer().end_iteration(tuning_iteration, timing.note);
+                      }
+                      check_region_left_well();
+                      iterations_.push_back(timing);
+                    });
 }
 
 void BatchRunner::check_region_left_well() {

@@ -66,17 +66,18 @@ IterationTiming PairedTiming::run(const std::function<void()>& call, TurnUses us
   IterationTiming timing;
   timing.tuning_iteration = context_.tuning_iteration + ++runs_;
   const IterationInfo info{context_.region(), Phase::final_run, timing.tuning_iteration};
-  run_between_hooks(options_, watch_, context_.region_id(), info, context_.tuning_iteration, [&] {
-    context_.timer().begin_iteration(timing.tuning_iteration, timing.note);
-    const detail::ThreadState state =
-        detail::state_in_region(context_.region_id(), uses == TurnUses::defaults);
-    const RegionPass pass =
-        run_locked_in(call, context_.region(), state, FailedChoice::is_the_callers, options_);
-    if (pass.thrown) {
-      std::rethrow_exception(pass.thrown);
-    }
-    context_.timer().end_iteration(timing.tuning_iteration, timing.note);
-  });
+  run_between_hooks(Begins::with_restored_state, options_, watch_, context_.region_id(), info,
+                    context_.tuning_iteration, [&] {
+                      context_.timer().begin_iteration(timing.tuning_iteration, timing.note);
+                      const detail::ThreadState state =
+                          detail::state_in_region(context_.region_id(), uses == TurnUses::defaults);
+                      const RegionPass pass = run_locked_in(call, context_.region(), state,
+                                                            FailedChoice::is_the_callers, options_);
+                      if (pass.thrown) {
+                        std::rethrow_exception(pass.thrown);
+                      }
+                      context_.timer().end_iteration(timing.tuning_iteration, timing.note);
+                    });
   return timing;
 }
 

@@ -35,14 +35,16 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
       watch_of_call(watchdog, call.options, call.region, reports, AfterGrace::leave);
   agreement::SettledOutcome outcome;
   try {
-    run_between_hooks(call.options, watch, call.region_id, {call.region, Phase::final_run, 0}, 0, [&] {
-      const RegionPass pass = run_locked_in(call.function, call.region, {.region = call.region_id},
-                                            FailedChoice::is_noted, call.options);
-      if (pass.thrown) {
-        rethrow(pass.thrown, pass.rejected);
-      }
-      outcome.something_new = pass.something_new;
-    });
+    run_between_hooks(Begins::with_what_is_there, call.options, watch, call.region_id,
+                      {call.region, Phase::final_run, 0}, 0, [&] {
+                        const RegionPass pass =
+                            run_locked_in(call.function, call.region, {.region = call.region_id},
+                                          FailedChoice::is_noted, call.options);
+                        if (pass.thrown) {
+                          rethrow(pass.thrown, pass.rejected);
+                        }
+                        outcome.something_new = pass.something_new;
+                      });
   } catch (const LaunchRejected&) {
     outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {

@@ -17,10 +17,13 @@
 
 namespace contextual::tuning {
 
+/// Whether a run begins with what Options::restore brings back, which was taken before.
+enum class Begins { with_restored_state, with_what_is_there };
+
 /// Runs `region` between the user's hooks, each of the three watched. Launches of the hooks are not part of
 /// the region; they use what is locked in for it. `tuning_iteration` is what the watchdog names.
 template <typename Region>
-void run_between_hooks(const options::ResolvedOptions& options, const Watchdog::Watch& watch,
+void run_between_hooks(Begins begins, const options::ResolvedOptions& options, const Watchdog::Watch& watch,
                        std::uint32_t region_id, const IterationInfo& info, std::int64_t tuning_iteration,
                        const Region& region) {
   const detail::ThreadStateScope hooks({.region = region_id, .in_hook = true});
@@ -28,6 +31,9 @@ void run_between_hooks(const options::ResolvedOptions& options, const Watchdog::
     const Watchdog::Section section(watch, {activity, info.phase, tuning_iteration});
     step();
   };
+  if (begins == Begins::with_restored_state && options.copies) {
+    watched(Activity::before_iteration, [&] { options.copies->bring_back(); });
+  }
   if (options.before_iteration) {
     watched(Activity::before_iteration, [&] { options.before_iteration(info); });
   }

@@ -48,6 +48,9 @@ AfterRevalidation time_in_turn(const RegionCall& call, TuningRun& run, record::R
   PairedTiming turns = run.paired_timing();
   if (!options.parts.empty()) {
     recorder.limit(time_parts(options, turns, call.region, call.function), rounds_of_turns(options));
+    if (options.copies && !to_revalidate) {
+      turns.run_once(call.function);  // so that what the call leaves is what one run of the region leaves
+    }
   }
   return to_revalidate ? compare_with_defaults(call, run, turns, recorder) : AfterRevalidation::choices_stay;
 }

@@ -237,6 +237,11 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
   if (call.options.verbose) {
     options.print = std::max(impl_->resolve({}).print, Print::choices);
   }
+  if (call.outputs) {
+    options.outputs = impl_->resolve(options).outputs;
+    const std::vector<Output> own = call.outputs();
+    options.outputs->insert(options.outputs->end(), own.begin(), own.end());
+  }
   if (!call.restore && !call.before_each) {
     return options;
   }
@@ -245,7 +250,9 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
     if (given) {
       given(info);
     }
-    if (ran && call.restore) {
+    // The first run of a call that does not tune is also its last one, and nothing has filled its outputs.
+    const bool filled = call.outputs && info.phase != Phase::final_run;
+    if ((ran || filled) && call.restore) {
       call.restore();
     }
     if (info.phase != Phase::final_run && call.before_each) {

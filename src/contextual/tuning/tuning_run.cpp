@@ -5,8 +5,10 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -55,6 +57,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                detail::namesakes_in(options.communicator->process_scope())),
       watch_(watch_of_run(watchdog, options, context_, recorder)),
       checks_(options, context_),
+      outputs_(options, context_),
       problems_(policy_of(options)),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
@@ -327,6 +330,10 @@ void TuningRun::run(const std::function<void()>& region) {
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }
+  begin_buffers();
+  if (batch_.result.failure) {
+    return;
+  }
   continuation_.take_off(batch_.plan.iterations);
   if (batch_.plan.kind != BatchKind::discovery) {
     timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
@@ -337,21 +344,61 @@ void TuningRun::run(const std::function<void()>& region) {
   verify();
 }
 
-/// The user's verdict on the batch, which has one assignment of configs while there is a `verify`.
+/// Takes copies before anything is changed, and fills the outputs.
+void TuningRun::begin_buffers() {
+  try {
+    const Watchdog::Section section(watch_,
+                                    {Activity::verify, batch_.plan.phase(), batch_.plan.first_iteration});
+    if (options_.copies && !options_.copies->taken()) {
+      options_.copies->take();
+      context_.note(options_.copies->cost_text());
+    }
+    outputs_.begin(assignment_of_batch(), batch_.plan.kind);
+  } catch (...) {
+    batch_.result.failure = failure_of(std::current_exception());
+    batch_.result.failure.launched = false;
+  }
+}
+
+/// The configs of the batch's first iteration; those of problems that join in it are what they used then.
+Assignment TuningRun::assignment_of_batch() const {
+  policy::IterationPlan planned =
+      batch_.plan.iterations.empty() ? policy::IterationPlan() : batch_.plan.iterations.front();
+  for (std::size_t p = planned.cells.size(); p < problems_.slots().size(); ++p) {
+    planned.cells.push_back(
+        {policy::Cell::Role::best, problems_.slots()[p]->found.locked_config.value_or(0)});
+  }
+  return state().assignment_of(planned);
+}
+
+/// The verdict on the batch, which has one assignment of configs while there is a `verify`, or are outputs.
 void TuningRun::verify() {
   checks_.refresh();
   checks_.note_verified(context_);
-  if (batch_.result.failure || batch_.plan.kind == BatchKind::final_run ||
-      !checks_.any_verify(batch_.result)) {
+  if (batch_.result.failure) {
     return;
   }
   try {
     const Watchdog::Section section(watch_,
                                     {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
-    batch_.result.verdict =
-        checks_.verdict(batch_.result, {context_.region(), batch_.plan.phase(), context_.tuning_iteration});
+    const IterationInfo info{context_.region(), batch_.plan.phase(), context_.tuning_iteration};
+    if (batch_.plan.kind != BatchKind::final_run && checks_.any_verify(batch_.result)) {
+      batch_.result.verdict = checks_.verdict(batch_.result, info);
+    }
+    const std::string difference = outputs_.verdict(batch_.result);
+    batch_.result.verdict = batch_.result.verdict.empty() ? difference : batch_.result.verdict;
   } catch (...) {
     batch_.result.failure = failure_of(std::current_exception());
+  }
+}
+
+/// What is expected is taken over when the ranks have agreed that the batch went well.
+void TuningRun::end_outputs(bool succeeded) {
+  for (const std::string& note : outputs_.end(assignment_of_batch(), succeeded)) {
+    context_.note(note);
+    if (options_.print == Print::nothing && exchange_.rank() == 0) {
+      detail::warn_once(note);  // results are worth nothing: it must be seen without a look into a log
+    }
   }
 }
 
@@ -427,6 +474,10 @@ void TuningRun::observe() {
 
 void TuningRun::observe_batch() {
   const journal::BatchRecord* const repeated = continuation_.next();
+  const policy::BatchOutcome& seen = batch_.agreed.outcome;
+  const bool succeeded = seen.rejections.empty() &&
+                         std::all_of(seen.iterations.begin(), seen.iterations.end(),
+                                     [](const auto& iteration) { return iteration.infeasible.empty(); });
   const bool follows = repeated != nullptr && continuation_.fits(batch_.whole_plan, batch_.joined_before) &&
                        continuation_.agrees(batch_.agreed.outcome);
   if (follows) {
@@ -443,6 +494,7 @@ void TuningRun::observe_batch() {
   } else {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
+  end_outputs(succeeded);
   tell_failure();
 }
 
@@ -457,6 +509,26 @@ void TuningRun::observe_final_run() {
   rejected_final_runs_ += batch_.final_run.rejected_anywhere ? 1 : 0;
   finished_ = !again;
   take_second_best(batch_.final_run.rejections, again);
+  if (!batch_.final_run.wrong.empty()) {
+    replace_wrong_choices();
+  }
+  end_outputs(!batch_.final_run.rejected_anywhere);
+}
+
+/// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.
+void TuningRun::replace_wrong_choices() {
+  const std::string reason = "the final run was wrong: " + batch_.final_run.wrong;
+  recorder_.warning(reason);
+  const bool last = rejected_final_runs_ >= most_repeated_final_runs;
+  const bool replaced =
+      !finished_ && problems_.state().reject_choices(reason, last ? policy::Replacement::first_that_was_right
+                                                                  : policy::Replacement::next_best);
+  if (!replaced && batch_.final_run.rejections.empty()) {
+    finished_ = true;
+    for (std::size_t p = 0; p < problems_.slots().size(); ++p) {
+      problems_.state().make_provisional(p, reason);
+    }
+  }
 }
 
 /// Where the region is not run again, the problems' choices are those that this last run fell back to.

@@ -13,6 +13,7 @@
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/journal_replay.hpp"
+#include "contextual/tuning/output_checks.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/run_warnings.hpp"
@@ -103,7 +104,10 @@ class TuningRun {
   void throw_failure();
   bool tuning_failed() const;
   void throw_if_tuning_failed();
+  void begin_buffers();
   void verify();
+  Assignment assignment_of_batch() const;
+  void end_outputs(bool succeeded);
   bool all_closed() const;
   std::size_t plan_length() const;
   void fix_views();
@@ -114,6 +118,7 @@ class TuningRun {
   void check_launches();
   void tell_failure();
   void observe_final_run();
+  void replace_wrong_choices();
   void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
@@ -126,6 +131,7 @@ class TuningRun {
   detail::RunContext context_;
   Watchdog::Watch watch_;
   AssignmentChecks checks_;
+  OutputChecks outputs_;
   agreement::ProblemSet problems_;
   Preparation preparation_;
   BatchRunner runner_;

@@ -42,7 +42,8 @@ TEST_CASE("Kernel Tuner: a restriction is a constraint", "[unit]") {
 }
 
 // row: `answer`, `atol`, `verify`
-TEST_CASE("Kernel Tuner: a check of a launch rejects a config, and so does one of the region", "[unit]") {
+TEST_CASE("Kernel Tuner: a check of a launch rejects a config, and so do outputs and a check of the region",
+          "[unit]") {
   int result = 0;
   const contextual::KernelOptions<void(const Tile&, int)> kernel_options{
       .check = [&](const Tile&, int n) { return result == n; }};
@@ -52,6 +53,9 @@ TEST_CASE("Kernel Tuner: a check of a launch rejects a config, and so does one o
   Options options = quick();
   int verified = 0;
   options.verify = [&](const contextual::IterationInfo&) { return ++verified > 0; };
+  contextual::Output out = contextual::output("result", &result, 1);
+  out.absolute = 0.5;
+  options.outputs = std::vector{out};
   ContextualAutotuner tuner(options);
   tuner.run("tuner answer", [&] { kernel(7); });
   CHECK(tuner.report().runs.back().problems.at(0).choice_config == contextual::Config{{"BLOCK", 128}});

@@ -33,9 +33,15 @@ TEST_CASE("QUDA: data is restored between configs, or before each run of the reg
   contextual::TunableKernel kernel{"quda_restored", blocks(), [](int n) { return contextual::make_key(n); },
                                    [](const Tile&, int) {}, kernel_options};
   Options options = quick();
+  int field = 1;
+  options.restore = std::vector{contextual::restored("field", &field, 1)};
   options.before_iteration = [&](const contextual::IterationInfo&) { ++restored; };
   ContextualAutotuner tuner(options);
-  tuner.run("quda restored", [&] { kernel(16); });
+  tuner.run("quda restored", [&] {
+    kernel(16);
+    ++field;
+  });
+  CHECK(field == 2);
   CHECK(resets >= 2);
   CHECK(restored > 0);
 }

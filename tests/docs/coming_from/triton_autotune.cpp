@@ -34,19 +34,32 @@ TEST_CASE("triton.autotune: configs are left out for a launch, or from the space
   CHECK(last == 64);
 }
 
-// row: `reset_to_zero`, `restore_value`, `pre_hook`, `post_hook`
-TEST_CASE("triton.autotune: hooks are called around launches and around runs of the region", "[unit]") {
+// row: `reset_to_zero`, `restore_value`
+TEST_CASE("triton.autotune: what is added to is restored before each run, or reset between configs",
+          "[unit]") {
   int resets = 0;
+  const contextual::KernelOptions<void(const Tile&, std::vector<float>&)> kernel_options{
+      .reset = [&](std::vector<float>&) { ++resets; }};
+  contextual::TunableKernel kernel{
+      "triton_reset", blocks(),
+      [](const std::vector<float>& sums) { return contextual::make_key(sums.size()); },
+      [](const Tile&, std::vector<float>& sums) { sums[0] += 1; }, kernel_options};
+  std::vector<float> sums(1);
+  Options options = quick();
+  options.restore = std::vector{contextual::restored("sums", sums.data(), sums.size())};
+  ContextualAutotuner tuner(options);
+  tuner.run("triton reset", [&] { kernel(sums); });
+  CHECK(sums[0] == 1);
+  CHECK(resets >= 2);  // one for each config after the first one
+}
+
+// row: `pre_hook`, `post_hook`
+TEST_CASE("triton.autotune: hooks are called around launches and around runs of the region", "[unit]") {
   int before = 0;
   int after = 0;
   const contextual::KernelOptions<void(const Tile&, std::vector<float>&)> kernel_options{
       .before_launch = [&](const contextual::LaunchInfo&, std::vector<float>&) { ++before; },
-      .after_launch = [&](const contextual::LaunchInfo&, std::vector<float>&) { ++after; },
-      .reset =
-          [&](std::vector<float>& sums) {
-            ++resets;
-            sums.assign(sums.size(), 0.0F);
-          }};
+      .after_launch = [&](const contextual::LaunchInfo&, std::vector<float>&) { ++after; }};
   contextual::TunableKernel kernel{
       "triton_hooks", blocks(),
       [](const std::vector<float>& sums) { return contextual::make_key(sums.size()); },
@@ -59,7 +72,6 @@ TEST_CASE("triton.autotune: hooks are called around launches and around runs of 
   std::vector<float> sums(1);
   ContextualAutotuner tuner(options);
   tuner.run("triton hooks", [&] { kernel(sums); });
-  CHECK(resets >= 2);  // one for each config after the first one
   CHECK(before > 0);
   CHECK(after == before);
   CHECK(runs_before > 0);

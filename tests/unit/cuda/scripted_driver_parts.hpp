@@ -53,6 +53,7 @@ struct ScriptedDriver::Impl {
   std::map<CUevent, std::unique_ptr<CUevent_st>> events;
   std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
+  std::map<CUdeviceptr, std::pair<std::size_t, CUcontext>> device_memory;  ///< bytes, and where
 
   std::vector<CUcontext>& stack() {
     if (current_contexts.generation != generation) {

@@ -161,6 +161,9 @@ void add_streams(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
+  api.cuStreamSynchronize = [](CUstream stream) {
+    return quietly("cuStreamSynchronize", [&] { it().run_queue(stream); });
+  };
   api.cuStreamQuery = [](CUstream stream) {
     return quietly("cuStreamQuery", [&]() -> CUresult {
       const bool busy = it().busy_queries.fetch_sub(1) > 0 || !it().run_queue(stream);
@@ -259,10 +262,41 @@ CUdeviceptr allocate(std::size_t bytes) {
 
 void add_memory(contextual::cuda::Driver& api) {
   api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
-    return quietly("cuMemAlloc", [&] { *memory = allocate(bytes); });
+    return quietly("cuMemAlloc", [&] {
+      *memory = allocate(bytes);
+      const std::lock_guard lock(impl().mutex);
+      impl().device_memory[*memory] = {bytes, impl().current()};
+    });
   };
   api.cuMemFree = [](CUdeviceptr memory) {
-    return quietly("cuMemFree", [&]() -> CUresult { return remove_from(impl().allocations, memory); });
+    return quietly("cuMemFree", [&]() -> CUresult {
+      {
+        const std::lock_guard lock(impl().mutex);
+        impl().device_memory.erase(memory);
+      }
+      return remove_from(impl().allocations, memory);
+    });
+  };
+  api.cuPointerGetAttribute = [](void* value, CUpointer_attribute which, CUdeviceptr address) {
+    return quietly("cuPointerGetAttribute", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      for (const auto& [memory, owner] : impl().device_memory) {
+        if (address >= memory && address < memory + owner.first) {
+          if (which == CU_POINTER_ATTRIBUTE_CONTEXT) {
+            *static_cast<CUcontext*>(value) = owner.second;
+          } else {
+            *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
+          }
+          return CUDA_SUCCESS;
+        }
+      }
+      return CUDA_ERROR_INVALID_VALUE;  // as for memory of the host
+    });
+  };
+  api.cuMemcpyAsync = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    return quietly("cuMemcpyAsync", [&] {
+      it().copy(stream, reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    });
   };
   api.cuMemHostAlloc = [](void** memory, std::size_t bytes, unsigned) {
     return quietly("cuMemHostAlloc", [&]() -> CUresult {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -93,6 +94,7 @@ TEST_CASE("options: what must be equal on all ranks is compared by name and valu
                                                                        "schedule=walk",
                                                                        "feasible=none",
                                                                        "verify=none",
+                                                                       "outputs=none",
                                                                        "parts=none",
                                                                        "revalidate=no"});
   const Options other{.mode = Mode::use,
@@ -136,6 +138,30 @@ TEST_CASE("options: parts have names of their own, on one line, and callables", 
   CHECK(error_with({a, {"b", {}}}) == "option `parts`: part \"b\" has no callable");
 }
 
+TEST_CASE("options: outputs have names of their own, data, and tolerances that are not negative", "[unit]") {
+  const auto error_with = [](const std::vector<Output>& outputs) { return error_of({.outputs = outputs}); };
+  float out = 0;
+  const Output a = output("a", &out, 1);
+  CHECK(error_with({a, output("b", &out, 1)}).empty());
+  CHECK_THAT(error_with({a, a}),
+             ContainsSubstring("option `outputs`: \"a\" cannot be the name of an output"));
+  CHECK_THAT(error_with({output("", &out, 1)}), ContainsSubstring("cannot be the name of an output"));
+  CHECK_THAT(error_with({output<float>("b", nullptr, 1)}),
+             ContainsSubstring("output \"b\" has elements, but no data"));
+  CHECK(error_with({output<float>("b", nullptr, 0)}).empty());
+  for (const double wrong : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    Output tight = a;
+    tight.absolute = wrong;
+    CHECK_THAT(error_with({tight}), ContainsSubstring("a tolerance that is not a number from 0 on"));
+  }
+}
+
+TEST_CASE("options: what is restored has data", "[unit]") {
+  CHECK(error_of({.restore = std::vector{Restored{"", nullptr, 0}}}).empty());
+  CHECK_THAT(error_of({.restore = std::vector{Restored{"state", nullptr, 4}}}),
+             ContainsSubstring("option `restore`: buffer \"state\" has no data"));
+}
+
 TEST_CASE("options: a deadline may be years, and is limited to what a clock can be asked for", "[unit]") {
   const std::chrono::hours years(24 * 365 * 10);
   CHECK(resolve({.deadline = years}, {}, {}).deadline == years);
@@ -152,6 +178,8 @@ TEST_CASE(
   CHECK(!one_assignment({}));
   CHECK(one_assignment({.iterations = Iterations::pipelined}));
   CHECK(one_assignment({.verify = [](const IterationInfo&) { return true; }}));
+  int out = 0;
+  CHECK(one_assignment({.outputs = std::vector{output("out", &out, 1)}}));
 }
 
 TEST_CASE("options: without any, a run is of one rank and has the default timer", "[unit]") {

@@ -67,6 +67,11 @@ struct RestoreFits {
   static_assert(Fits, "FunctionOptions::restore is called as void(Args&...), without the config");
 };
 template <bool Fits>
+struct OutputsFit {
+  static_assert(Fits,
+                "FunctionOptions::outputs is called as std::vector<Output>(Args&...), without the config");
+};
+template <bool Fits>
 struct CheckFits {
   static_assert(Fits,
                 "KernelOptions::check is called as bool(const C&, Args&...), with what the launcher takes; "

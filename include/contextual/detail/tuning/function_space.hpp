@@ -144,12 +144,15 @@ class FunctionSpace<R(const C&, Args...)> {
   R tune(TunedCalls::Group& group, const CallOptions& call, const Key& key, Args&... args) {
     std::size_t used = 0;
     auto bound = [&]() -> R { return kernel_.launch(used, key, args...); };
-    TunedCalls::Call tuned{core(), key, call, {}, {}, {}, [&used] { return used; }};
+    TunedCalls::Call tuned{core(), key, call, {}, {}, {}, {}, [&used] { return used; }};
     if (options_.restore) {
       tuned.restore = [&] { options_.restore(args...); };
     }
     if (options_.before_each) {
       tuned.before_each = [&] { options_.before_each(args...); };
+    }
+    if (options_.outputs) {
+      tuned.outputs = [&] { return options_.outputs(args...); };
     }
     if constexpr (std::is_void_v<R>) {
       tuned.call = std::ref(bound);

@@ -11,6 +11,7 @@
 #include <contextual/export.hpp>
 #include <contextual/key.hpp>
 #include <contextual/options.hpp>
+#include <contextual/output.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace contextual::detail {
 
@@ -72,8 +74,9 @@ class CONTEXTUAL_API TunedCalls {
     const KernelCore& function;
     const Key& key;
     const CallOptions& options;
-    std::function<void()> restore;      ///< empty: nothing to restore
-    std::function<void()> before_each;  ///< empty: nothing to do
+    std::function<void()> restore;                 ///< empty: nothing to restore
+    std::function<void()> before_each;             ///< empty: nothing to do
+    std::function<std::vector<Output>()> outputs;  ///< empty: there are none
     std::function<void()> call;
     std::function<std::size_t()> last_config;  ///< what the last run of `call` has used
   };

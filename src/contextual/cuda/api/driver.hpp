@@ -33,6 +33,7 @@
   X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
+  X(cuStreamSynchronize)                         \
   X(cuStreamWaitEvent)                           \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
@@ -42,9 +43,11 @@
   X(cuMemFree)                                   \
   X(cuMemHostAlloc)                              \
   X(cuMemFreeHost)                               \
+  X(cuMemcpyAsync)                               \
   X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
   X(cuMemsetD8Async)                             \
+  X(cuPointerGetAttribute)                       \
   X(cuModuleGetLoadingMode)                      \
   X(cuModuleLoadData)                            \
   X(cuModuleUnload)                              \

@@ -1,4 +1,5 @@
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/buffers/gpu_buffers.hpp"
 #include "contextual/cuda/cupti/cupti_session.hpp"
 #include "contextual/cuda/cupti/record_times.hpp"
 #include "contextual/cuda/kernel/loading_hazard.hpp"
@@ -40,6 +41,7 @@ class CuptiTimer final : public Timer {
  public:
   explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
     offer_gpus_to_bench();
+    offer_gpu_buffers();
     if (!options.detach) {
       session_->keep_attached();
     }

@@ -1,4 +1,5 @@
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/buffers/gpu_buffers.hpp"
 #include "contextual/cuda/kernel/loading_hazard.hpp"
 #include "contextual/cuda/timing/bench_gpus.hpp"
 #include "contextual/cuda/timing/calibration.hpp"
@@ -59,6 +60,7 @@ class EventTimer final : public Timer {
  public:
   EventTimer() {
     offer_gpus_to_bench();
+    offer_gpu_buffers();
     if (CUcontext context = context_or_null()) {
       contexts_.add(context);
       pools_.push_back(std::make_unique<EventPool>(context, first_pairs));

@@ -1,0 +1,61 @@
+#include "contextual/cuda/buffers/buffer_context.hpp"
+
+#include "contextual/cuda/api/driver.hpp"
+
+#include <contextual/detail/cuda/context_scope.hpp>
+
+#include <map>
+#include <mutex>
+
+namespace contextual::cuda {
+namespace {
+
+/// As long as the process, which may hold memory of the device as long.
+CUcontext primary_context(int ordinal) {
+  static std::mutex mutex;
+  static auto* const retained = new std::map<int, CUcontext>;
+  const std::lock_guard lock(mutex);
+  CUcontext& context = (*retained)[ordinal];
+  if (context == nullptr) {
+    CUdevice device = 0;
+    CONTEXTUAL_CU(cuDeviceGet(&device, ordinal));
+    CONTEXTUAL_CU(cuDevicePrimaryCtxRetain(&context, device));
+  }
+  return context;
+}
+
+}  // namespace
+
+bool is_device_memory(const void* data) noexcept {
+  unsigned type = 0;
+  return driver_problem().empty() &&
+         driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address_of(data)) ==
+             CUDA_SUCCESS &&
+         type != CU_MEMORYTYPE_HOST;
+}
+
+CUcontext context_of_buffer(const void* data) {
+  CUcontext context = nullptr;
+  if (driver().cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address_of(data)) ==
+          CUDA_SUCCESS &&
+      context != nullptr) {
+    return context;
+  }
+  int ordinal = 0;
+  CONTEXTUAL_CU(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address_of(data)));
+  return primary_context(ordinal);
+}
+
+CUstream own_stream_of(CUcontext context) {
+  static std::mutex mutex;
+  static auto* const streams = new std::map<CUcontext, CUstream>;
+  const std::lock_guard lock(mutex);
+  CUstream& stream = (*streams)[context];
+  if (stream == nullptr) {
+    const detail::ContextScope current(context);
+    CONTEXTUAL_CU(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  }
+  return stream;
+}
+
+}  // namespace contextual::cuda

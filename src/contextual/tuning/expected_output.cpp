@@ -1,0 +1,182 @@
+#include "contextual/tuning/expected_output.hpp"
+
+#include "contextual/measure/elements.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/measure/device_buffers.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace contextual::tuning {
+
+using detail::Differences;
+
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t block_elements = std::size_t{1} << 20;
+
+std::string text_of(double value) {
+  if (std::isnan(value)) {
+    return "nan";  // of either sign
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+void copy(void* to, const void* from, std::size_t size_bytes, const detail::DeviceBuffers* device) {
+  if (device != nullptr) {
+    device->copy(to, from, size_bytes);
+  } else {
+    std::memcpy(to, from, size_bytes);
+  }
+}
+
+}  // namespace
+
+void fill_output(const Output& output) {
+  constexpr unsigned char nan_of_all_types = 0xFF;
+  if (output.count == 0) {
+    return;
+  }
+  if (const detail::DeviceBuffers* const device = detail::device_of(output.data)) {
+    device->fill(output.data, nan_of_all_types, output.bytes());
+  } else {
+    std::memset(output.data, nan_of_all_types, output.bytes());
+  }
+}
+
+ExpectedOutput::ExpectedOutput(Output output, std::size_t kept_bytes) : output_(std::move(output)) {
+  plan_pieces(kept_bytes);
+  const std::size_t size = size_of(output_.type);
+  const detail::DeviceBuffers* const device = output_.count == 0 ? nullptr : detail::device_of(output_.data);
+  const std::size_t all_bytes = kept_count_ * size;
+  if (device != nullptr) {
+    kept_ = device->host_memory(output_.data, all_bytes);
+  } else {
+    kept_ = std::shared_ptr<std::byte>(new std::byte[all_bytes], std::default_delete<std::byte[]>());
+  }
+  for (const Piece& piece : pieces_) {
+    copy(kept_.get() + piece.kept_at, static_cast<const std::byte*>(output_.data) + piece.first * size,
+         piece.count * size, device);
+  }
+  look_at_kept();
+  if (sampled() && device == nullptr) {
+    sums_ = sums();
+  }
+}
+
+void ExpectedOutput::plan_pieces(std::size_t kept_bytes) {
+  const std::size_t size = size_of(output_.type);
+  const std::size_t count = output_.count;
+  if (kept_bytes >= output_.bytes()) {
+    if (count > 0) {
+      pieces_.push_back({0, count, 0});
+    }
+    kept_count_ = count;
+    return;
+  }
+  const std::size_t piece_count = std::max<std::size_t>(2, kept_bytes / piece_bytes);
+  const std::size_t each = std::min(piece_bytes / size, count / piece_count);
+  for (std::size_t i = 0; i < piece_count; ++i) {  // the first and the last element are among them
+    const auto share = static_cast<double>(i) / static_cast<double>(piece_count - 1);
+    const auto first = static_cast<std::size_t>(share * static_cast<double>(count - each));
+    pieces_.push_back({i + 1 == piece_count ? count - each : first, each, kept_count_ * size});
+    kept_count_ += each;
+  }
+}
+
+void ExpectedOutput::look_at_kept() {
+  const measure::Content content = measure::content_of(kept_.get(), output_.type, kept_count_);
+  const bool floating = measure::is_floating(output_.type);
+  const bool untouched = content.filled_count == kept_count_;  // for integers, all bits set is also a value
+  unwritten_ = floating ? content.nan_count : untouched ? kept_count_ : 0;
+  relative_ = output_.relative.value_or(measure::default_tolerance(output_.type));
+  const auto finite = static_cast<double>(std::max<std::size_t>(1, kept_count_ - content.nan_count));
+  absolute_ = output_.absolute.value_or(relative_ * content.magnitude / finite);
+}
+
+/// Reads all of an output in host memory.
+std::vector<ExpectedOutput::Sum> ExpectedOutput::sums() const {
+  const std::size_t size = size_of(output_.type);
+  std::vector<Sum> sums;
+  for (std::size_t first = 0; first < output_.count; first += block_elements) {
+    const std::size_t count = std::min(block_elements, output_.count - first);
+    const std::byte* const block = static_cast<const std::byte*>(output_.data) + first * size;
+    Sum& sum = sums.emplace_back();
+    if (relative_ == 0 && absolute_ == 0) {
+      detail::StableHash hash;
+      hash.add(std::string_view(reinterpret_cast<const char*>(block), count * size));
+      sum.hash = hash.value();
+    } else {
+      const measure::Content content = measure::content_of(block, output_.type, count);
+      sum.sum = content.sum;
+      sum.magnitude = content.magnitude;
+    }
+  }
+  return sums;
+}
+
+std::string ExpectedOutput::element_text(std::size_t element, const std::byte* expected) const {
+  const std::size_t size = size_of(output_.type);
+  std::array<std::byte, sizeof(double)> got{};
+  copy(got.data(), static_cast<const std::byte*>(output_.data) + element * size, size,
+       detail::device_of(output_.data));
+  return "element " + std::to_string(element) + " is " +
+         text_of(measure::element(got.data(), output_.type, 0)) + " instead of " +
+         text_of(measure::element(expected, output_.type, 0));
+}
+
+std::string ExpectedOutput::difference() const {
+  const std::string in_kept = difference_in_kept();
+  const std::string found = in_kept.empty() ? difference_in_sums() : in_kept;
+  return found.empty() ? "" : "output \"" + output_.name + "\": " + found;
+}
+
+std::string ExpectedOutput::difference_in_kept() const {
+  const std::size_t size = size_of(output_.type);
+  const detail::DeviceBuffers* const device = output_.count == 0 ? nullptr : detail::device_of(output_.data);
+  const detail::Tolerance tolerance{relative_, absolute_};
+  Differences all;
+  std::string first;
+  for (const Piece& piece : pieces_) {
+    const std::byte* const data = static_cast<const std::byte*>(output_.data) + piece.first * size;
+    const std::byte* const expected = kept_.get() + piece.kept_at;
+    const Differences found = device != nullptr
+                                  ? device->compare(data, expected, piece.count, output_.type, tolerance)
+                                  : measure::compare(data, expected, piece.count, output_.type, tolerance);
+    if (found.count > 0 && all.count == 0) {
+      first = element_text(piece.first + found.first, expected + found.first * size);
+    }
+    all.count += found.count;
+    all.largest_error = std::max(all.largest_error, found.largest_error);
+  }
+  return all.count == 0 ? ""
+                        : first + "; " + std::to_string(all.count) + " of " + std::to_string(kept_count_) +
+                              (sampled() ? " samples" : " elements") + " differ, the largest error is " +
+                              text_of(all.largest_error);
+}
+
+std::string ExpectedOutput::difference_in_sums() const {
+  const std::vector<Sum> now = sums_.empty() ? std::vector<Sum>() : sums();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Sum& expected = sums_[i];
+    const double error = std::abs(now[i].sum - expected.sum);
+    const bool equal = now[i].sum == expected.sum || (std::isnan(now[i].sum) && std::isnan(expected.sum));
+    const double allowed = absolute_ * static_cast<double>(block_elements) + relative_ * expected.magnitude;
+    if (now[i].hash != expected.hash || !(equal || error <= allowed)) {
+      return "the " + std::to_string(block_elements) + " elements from element " +
+             std::to_string(i * block_elements) + " on differ, the error of their sum is " + text_of(error);
+    }
+  }
+  return "";
+}
+
+}  // namespace contextual::tuning

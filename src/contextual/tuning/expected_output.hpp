@@ -1,0 +1,69 @@
+#pragma once
+
+/// \file
+/// What an output is expected to be: the results of one run, kept in host memory.
+
+#include <contextual/output.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// So much of all outputs is kept as it is.
+inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;
+
+/// Fills an output so that what is not written afterwards is NaN, or -1. Waits for it where it is a device's.
+void fill_output(const Output& output);
+
+/// A copy of an output, with which later results are compared. Of a large one, it keeps samples, which are
+/// pieces that are spread evenly, and, in host memory, a sum for each block of it.
+///
+/// The output is used between runs of the region, when no work is under way that uses it.
+class ExpectedOutput {
+ public:
+  /// Takes the copy. `kept_bytes`: it keeps about so much of it, and all if that is no less than its size.
+  ExpectedOutput(Output output, std::size_t kept_bytes);
+
+  /// Returns how the output differs from the copy beyond its tolerances; empty if it does not.
+  std::string difference() const;
+
+  /// Returns the number of elements that are as they were filled, or are NaN, among `kept_count`.
+  std::size_t unwritten() const noexcept { return unwritten_; }
+  std::size_t kept_count() const noexcept { return kept_count_; }
+  /// Returns true if only samples and sums are kept.
+  bool sampled() const noexcept { return kept_count_ < output_.count; }
+
+ private:
+  struct Piece {
+    std::size_t first = 0;  ///< element
+    std::size_t count = 0;
+    std::size_t kept_at = 0;  ///< a byte of `kept_`
+  };
+  /// Of a block of elements. Where they must be equal, a hash takes the place of the sums.
+  struct Sum {
+    double sum = 0;
+    double magnitude = 0;
+    std::uint64_t hash = 0;
+  };
+  void plan_pieces(std::size_t kept_bytes);
+  void look_at_kept();
+  std::string difference_in_kept() const;
+  std::string difference_in_sums() const;
+  std::vector<Sum> sums() const;
+  std::string element_text(std::size_t element, const std::byte* expected) const;
+
+  Output output_;
+  double relative_ = 0;
+  double absolute_ = 0;
+  std::vector<Piece> pieces_;
+  std::shared_ptr<std::byte> kept_;
+  std::size_t kept_count_ = 0;
+  std::size_t unwritten_ = 0;
+  std::vector<Sum> sums_;  ///< of all blocks; empty if everything is kept
+};
+
+}  // namespace contextual::tuning

@@ -1,0 +1,163 @@
+#include "contextual/tuning/output_checks.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace contextual::tuning {
+
+using detail::BatchKind;
+using detail::BatchResult;
+using detail::LocalCell;
+using detail::ProblemSlot;
+
+namespace {
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
+
+OutputChecks::OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context)
+    : context_(context) {
+  if (!options.outputs.empty()) {
+    groups_.push_back({nullptr, options.outputs});
+  }
+}
+
+/// Takes in what objects have registered or taken back.
+void OutputChecks::refresh() {
+  const auto registered = detail::registered_checks();
+  groups_.remove_if([&](const Group& group) {
+    return group.object && std::find(registered.begin(), registered.end(), group.object) == registered.end();
+  });
+  for (const auto& object : registered) {
+    const bool known = std::any_of(groups_.begin(), groups_.end(),
+                                   [&](const Group& group) { return group.object == object; });
+    if (!known && !object->checks.outputs.empty()) {
+      groups_.push_back({object, object->checks.outputs});
+    }
+  }
+}
+
+/// Other regions may keep something else in an object's buffers.
+bool OutputChecks::in_region(const Group& group) const {
+  const auto& slots = context_.slots();
+  return !group.object || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
+    return slot.joined() && group.object->concern(slot.problem.name);
+  });
+}
+
+bool OutputChecks::launched(const Group& group, const BatchResult& result) const {
+  const auto& slots = context_.slots();
+  return !group.object || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
+    const std::vector<LocalCell>& cells = result.cells[slot.index];
+    return group.object->concern(slot.problem.name) &&
+           std::any_of(cells.begin(), cells.end(), [](const LocalCell& cell) { return cell.launched; });
+  });
+}
+
+OutputChecks::Step OutputChecks::step_of(const Group& group, const Assignment& assignment,
+                                         BatchKind kind) const {
+  if (!in_region(group)) {
+    return Step::nothing;
+  }
+  if (kind == BatchKind::final_run || !group.right.contains(assignment)) {
+    return Step::check;
+  }
+  return assignment == group.expected_of && !group.repeated ? Step::repeat : Step::nothing;
+}
+
+void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
+  refresh();
+  for (Group& group : groups_) {
+    group.step = step_of(group, assignment, kind);
+    group.same_configs = !group.expected.empty() && assignment == group.expected_of;
+    group.written = false;
+    if (group.step == Step::check) {
+      std::for_each(group.outputs.begin(), group.outputs.end(), fill_output);
+    }
+  }
+}
+
+void OutputChecks::note_difference(Group& group, const std::string& difference) {
+  if (!std::exchange(group.differed, true)) {
+    notes_.push_back(
+        "region \"" + context_.region() +
+        "\" does not repeat its results, so those of other configs cannot be judged: two runs with the same "
+        "configs differ. " +
+        difference +
+        ". What the region adds to, or works on in place, has to be put back before each run "
+        "(Options::restore); if it adds up in another order each time, give the output a tolerance");
+  }
+}
+
+std::string OutputChecks::verdict(const BatchResult& result) {
+  std::string verdict;
+  for (Group& group : groups_) {
+    group.written = group.step != Step::nothing && launched(group, result);
+    if (!group.written) {
+      continue;
+    }
+    for (const ExpectedOutput& expected : group.expected) {
+      const std::string difference = expected.difference();
+      if (difference.empty()) {
+        continue;
+      }
+      if (group.same_configs) {
+        note_difference(group, difference);
+      } else if (verdict.empty()) {
+        verdict = difference;
+      }
+    }
+  }
+  return verdict;
+}
+
+/// Of large outputs, each gets its share of what is kept.
+void OutputChecks::expect(Group& group, const Assignment& assignment) {
+  const double all = std::accumulate(
+      group.outputs.begin(), group.outputs.end(), 0.0,
+      [](double sum, const Output& output) { return sum + static_cast<double>(output.bytes()); });
+  const double kept = std::min(1.0, static_cast<double>(most_kept_bytes) / std::max(1.0, all));
+  group.expected_of = assignment;
+  for (const Output& output : group.outputs) {
+    const auto kept_bytes =
+        kept == 1.0 ? output.bytes() : static_cast<std::size_t>(kept * static_cast<double>(output.bytes()));
+    const ExpectedOutput& expected = group.expected.emplace_back(output, kept_bytes);
+    const std::string name = "region \"" + context_.region() + "\", output \"" + output.name + "\": ";
+    if (expected.sampled()) {
+      notes_.push_back(name + "all outputs together have more than " + mebibytes(most_kept_bytes) +
+                       ", so only " + std::to_string(expected.kept_count()) + " of its " +
+                       std::to_string(output.count) + " elements are compared one by one");
+    }
+    if (expected.unwritten() > 0) {
+      notes_.push_back(
+          name + std::to_string(expected.unwritten()) + " of " + std::to_string(expected.kept_count()) +
+          " elements are NaN, or as they were filled, after the first run: the region has not written them, "
+          "or "
+          "has read what it was said only to write. What it also reads has to be put back before each run "
+          "(Options::restore)");
+    }
+  }
+}
+
+std::vector<std::string> OutputChecks::end(const Assignment& assignment, bool succeeded) {
+  for (Group& group : groups_) {
+    if (!succeeded || !group.written) {
+      continue;
+    }
+    if (group.step == Step::repeat) {
+      group.repeated = true;
+    } else {
+      group.right.insert(assignment);
+      if (group.expected.empty()) {
+        expect(group, assignment);
+      }
+    }
+  }
+  return std::exchange(notes_, {});
+}
+
+}  // namespace contextual::tuning

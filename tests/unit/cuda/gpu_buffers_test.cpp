@@ -1,0 +1,87 @@
+#include "support/catch.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/detail/measure/device_buffers.hpp>
+#include <contextual/output.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace gpu_buffers_test {
+
+using namespace contextual;
+using namespace cuda_test;
+
+namespace {
+
+constexpr int count = 16;
+
+/// Memory of the scripted device.
+struct DeviceInts {
+  DeviceInts() {
+    CUdeviceptr memory = 0;
+    cuda::driver().cuMemAlloc(&memory, count * sizeof(int));
+    data = reinterpret_cast<int*>(memory);
+  }
+  ~DeviceInts() { cuda::driver().cuMemFree(reinterpret_cast<CUdeviceptr>(data)); }
+  int* data = nullptr;
+};
+
+}  // namespace
+
+// One test case, because the library keeps a stream and events for each context as long as the process lives.
+TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the order of the device's work",
+          "[unit]") {
+  ScriptedGpu gpu;
+  Block kernel("restored_on_device");
+  DeviceInts state;
+  DeviceInts out;
+  std::memset(state.data, 0, count * sizeof(int));
+  state.data[3] = 7;
+  bool filled = false;
+  int compared = 0;
+  gpu.driver.launch_result = [&](const Launch& launch) {
+    if (launch.function == "contextual_compare") {  // takes the kernel's place: nothing differs
+      ++compared;
+    }
+    return CUDA_SUCCESS;
+  };
+  Options options = options_with(cuda_event_timer);
+  options.outputs = std::vector{output("out", out.data, count)};
+  options.restore = std::vector{restored("state", state.data, count)};
+  int runs = 0;
+  options.before_iteration = [&](const IterationInfo&) {
+    CHECK(state.data[3] == 7);
+    filled = filled || out.data[0] == -1;
+  };
+  const auto region = [&] {
+    kernel(gpu.stream, 1);
+    ++runs;
+    ++state.data[3];
+    std::memset(out.data, 1, count * sizeof(int));
+  };
+  const RegionReport report = engine_test::tuned(options, "restored on device", region);
+  CHECK(filled);
+  CHECK(compared == 4);  // the defaults once more, the two other configs, and the final run
+  CHECK(state.data[3] == 8);
+  CHECK(gpu.driver.log().count("cuCtxSynchronize") < static_cast<std::size_t>(runs));
+
+  gpu.driver.lose_context_events();  // then by waiting
+  state.data[3] = 7;
+  engine_test::tuned(options, "restored by waiting", region);
+  CHECK(state.data[3] == 8);
+
+  const detail::DeviceBuffers* const buffers = detail::device_of(state.data);
+  REQUIRE(buffers != nullptr);
+  int of_host = 0;
+  CHECK(detail::device_of(&of_host) == nullptr);
+  CHECK(detail::device_of(state.data + count) == nullptr);
+  gpu.driver.fails = [](const std::string& function) {
+    return function == "cuMemAlloc" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  };
+  CHECK_THROWS_AS(buffers->memory_beside(state.data, 8), CudaError);
+}
+
+}  // namespace gpu_buffers_test
