@@ -61,7 +61,8 @@ class ConfigSpace {
     }
   }
 
-  /// A space of exactly these configs. For a struct, the parameters name the members in which they differ.
+  /// A space of these configs and the default one. For a struct, the parameters name the members in which
+  /// they differ.
   static ConfigSpace list(std::initializer_list<Parameter> parameters, std::vector<C> configs) {
     return ConfigSpace(parameters).explicit_list(std::move(configs));
   }

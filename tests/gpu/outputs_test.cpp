@@ -89,7 +89,8 @@ ConfigSpace<Config> space(const std::vector<std::pair<std::string, int>>& kinds_
   for (const auto& [kind, us] : kinds_and_us) {
     configs.push_back({kind, us});
   }
-  return ConfigSpace<Config>::list({{"KIND", &Config::kind}, {"US", &Config::spin_us}}, std::move(configs));
+  return ConfigSpace<Config>::list({{"KIND", &Config::kind}, {"US", &Config::spin_us}}, configs)
+      .default_config(configs.front());
 }
 
 Key key_of(float* const&, float* const&, const int& n) {

@@ -140,19 +140,23 @@ TEST_CASE("regions: what is tuned on one workspace neither judges nor mends anot
   }
   const Rank rank;
   const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
-  const auto other = region_workspace(rank, 4096);
-  const auto workspace =
-      region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count), {.wait_budget = budget});
+  const std::size_t bytes = GemmReduceScatter::workspace_bytes(shape, rank.count);
+  const auto other = region_workspace(rank, bytes);
+  const auto workspace = region_workspace(rank, bytes, {.wait_budget = budget});
   if (rank.count < 2 || workspace == nullptr) {
     return;
   }
-  other->abort();
-  const std::string failure = other->failure();
   const Stream stream;
+  GemmReduceScatter other_layer(other, shape);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
   const auto call = [&] { layer(stream, {problem.a(0), problem.b(0), problem.c()}); };
   ContextualAutotuner tuner(region_tuning(rank));
+  tuner.run("before", [&] { other_layer(stream, {problem.a(0), problem.b(0), problem.c()}); });
+  stream.wait();
+  on_all_ranks(true);
+  other->abort();
+  const std::string failure = other->failure();
   int iteration = 0;
   tuner.run("beside_failed", [&] {
     if (rank.number == rank.count - 1 && iteration == 4) {  // an assignment is rejected

@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/agreement/joining.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
@@ -378,6 +379,7 @@ void TuningRun::verify() {
   if (batch_.result.failure) {
     return;
   }
+  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
   try {
     const Watchdog::Section section(watch_,
                                     {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
@@ -499,6 +501,7 @@ void TuningRun::observe_batch() {
 }
 
 void TuningRun::tell_failure() {
+  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
   const Watchdog::Section section(watch_, {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
   checks_.tell_failure(batch_.agreed.outcome, problems_.slots());
 }

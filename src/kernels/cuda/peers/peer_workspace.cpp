@@ -15,10 +15,21 @@ PeerWorkspace::PeerWorkspace(std::shared_ptr<Communicator> communicator, std::si
                              const PeerWorkspaceOptions& options)
     : parts_(std::make_unique<Parts>(std::move(communicator), bytes, options)) {
   Parts* const parts = parts_.get();
-  parts->checks.emplace(
-      std::vector<std::string>(std::begin(peer_kernel_names), std::end(peer_kernel_names)),
-      KernelChecks{.verify = [parts](const IterationInfo& info) { return parts->verify(info); },
-                   .after_failure = [parts] { parts->rearm_if_tuned(); }});
+  parts->checks.emplace(std::vector<std::string>(std::begin(peer_kernel_names), std::end(peer_kernel_names)),
+                        KernelChecks{.verify =
+                                         [parts](const IterationInfo&) {
+                                           const std::string failure = parts->failure();
+                                           if (parts->is_used() && !failure.empty()) {
+                                             throw ConfigRejected(failure);
+                                           }
+                                           return true;
+                                         },
+                                     .after_failure =
+                                         [parts] {
+                                           if (parts->is_used()) {
+                                             parts->rearm();
+                                           }
+                                         }});
 }
 
 PeerWorkspace::~PeerWorkspace() = default;

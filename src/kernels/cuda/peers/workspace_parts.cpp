@@ -70,16 +70,6 @@ bool is_tuned() noexcept {
 
 }  // namespace
 
-/// Graphs of an earlier batch make no calls when they are replayed.
-bool TunedUse::by_run_of(const IterationInfo& info) {
-  const bool goes_on = info.region == region_ && info.tuning_iteration > iteration_;
-  used_ = called_ || (used_ && goes_on);
-  called_ = false;
-  region_ = info.region;
-  iteration_ = info.tuning_iteration;
-  return used_;
-}
-
 HostWords::HostWords() {
   void* words = nullptr;
   CONTEXTUAL_KERNELS_CUDA(
@@ -174,27 +164,15 @@ void PeerWorkspace::Parts::require_sound() const {
 void PeerWorkspace::Parts::begin_call(CUstream stream) {
   require_sound();
   if (is_tuned()) {
-    tuned_use.note_call();
+    tuned_region = detail::thread_state().region;
   }
   if (options.straggler.rank == communicator->rank()) {
     delay_stream(stream, options.straggler.delay, host.abort());
   }
 }
 
-bool PeerWorkspace::Parts::verify(const IterationInfo& info) {
-  if (!tuned_use.by_run_of(info) || failure().empty()) {
-    return true;
-  }
-  throw ConfigRejected(failure());
-}
-
-/// A rank that threw before its first call has not used it, and yet the others wait for it here.
-void PeerWorkspace::Parts::rearm_if_tuned() {
-  std::array<std::int64_t, 1> used{tuned_use.by_last_run() ? 1 : 0};
-  communicator->all_reduce_max(used, Deadline::after(options.setup_deadline));
-  if (used[0] != 0) {
-    rearm();
-  }
+bool PeerWorkspace::Parts::is_used() const noexcept {
+  return tuned_region != 0 && tuned_region == detail::thread_state().region;
 }
 
 void PeerWorkspace::Parts::require_room(const char* object, std::size_t needed) const {

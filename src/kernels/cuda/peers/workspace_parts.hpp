@@ -10,7 +10,6 @@
 #include <contextual/abort_word.hpp>
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
-#include <contextual/options.hpp>
 #include <contextual/registered_checks.hpp>
 
 #include <cuda.h>
@@ -50,23 +49,6 @@ inline constexpr const char* peer_kernel_names[] = {
     gathered_gemm_name,  gathered_gated_name, gathered_moe_name, gathered_gated_moe_name,
     scattered_gemm_name, split_gemm_name,     scattered_sum_name};
 
-/// Whether the region that is being tuned uses a workspace.
-class TunedUse {
- public:
-  /// A call in a run of the region.
-  void note_call() noexcept { called_ = true; }
-  /// After a batch. Returns true if the tuning run has used it, in this batch or before.
-  bool by_run_of(const IterationInfo& info);
-  /// Returns true if the run of the last batch has used it.
-  bool by_last_run() const noexcept { return called_ || used_; }
-
- private:
-  bool called_ = false;  ///< since the last batch
-  bool used_ = false;    ///< by the run of the last batch
-  std::string region_;
-  std::int64_t iteration_ = -1;
-};
-
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
         const PeerWorkspaceOptions& its_options);
@@ -93,10 +75,9 @@ struct PeerWorkspace::Parts {
 
   /// What a call does first: throws as `require_sound`, and is late if this rank is the straggler.
   void begin_call(CUstream stream);
-  /// Throws ConfigRejected if a call has failed in the region that is being tuned. After each batch.
-  bool verify(const IterationInfo& info);
-  /// Rearms, if a rank uses the workspace in the region that is being tuned. Collective.
-  void rearm_if_tuned();
+  /// Returns true if calls are part of the region of which the calling thread is in a hook: the last one that
+  /// was tuned with a call. Replays of a graph count as its calls.
+  bool is_used() const noexcept;
 
   /// Throws InvalidArgument if an object needs more bytes than there are, or if the ranks can use neither
   /// each other's memory nor NCCL.
@@ -117,7 +98,7 @@ struct PeerWorkspace::Parts {
   HostWords host;
   AbortWord abort_word;  ///< the host's, so that a communicator that gives up ends the waits here
   PeerNccl nccl;
-  TunedUse tuned_use;
+  std::uint32_t tuned_region = 0;  ///< the last one that was tuned with a call
   std::optional<RegisteredChecks> checks;
 };
 
