@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -195,6 +196,12 @@ struct Options {
   /// assignment. With SearchLevel::off, nothing is tried beside others again: the configs of an assignment
   /// that is rejected stay unmeasured. RegisteredChecks does the same for the kernels of an object.
   std::function<bool(const IterationInfo&)> verify{};
+  /// None. Returns true for an exception, beside std::bad_alloc, that says that memory has run out, for
+  /// example one of a framework's allocator. Such an exception of a launcher rejects the config, as
+  /// ConfigRejected does. That of a region, or of a coupled kernel, rejects the assignment of configs where
+  /// all ranks reach the end of the batch; the region must then be able to run again. With the defaults and
+  /// in the final run it is an exception like any other. Called on the thread that has caught it.
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory{};
   /// None. The parts of the region, of which each can run alone. After a run has tuned the region and locked
   /// everything in, they are timed in turn with the whole region, in at least five rounds, and in as many as
   /// `search_settings.closing_rounds` says. RegionReport::limit then says how short the region could be, and

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ struct BatchResult {
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
   std::vector<IterationTimeline> timelines;               ///< by iteration; without spans if not known
   BatchConditions conditions;                             ///< as the timer reports them
+  /// What the region threw in iterations in which memory ran out for candidates: text by iteration.
+  std::map<std::size_t, std::string> out_of_memory;
   std::string verdict;          ///< why `verify` rejected the batch's assignment; empty if it did not
   std::int64_t elapsed_ns = 0;  ///< since the run began, on this rank's clock
   std::chrono::nanoseconds wanted_head_start{0};  ///< see Timer

@@ -1,3 +1,4 @@
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
@@ -142,6 +143,14 @@ void LaunchCall::note_rejection(const std::string& reason, bool of_assignment) {
   const std::lock_guard lock(slot_->launched.mutex);
   slot_->launched.rejected[info_.config_id].store(true, std::memory_order_release);
   slot_->launched.rejections.push_back({info_.config_id, log_.run->batch_iteration, reason, of_assignment});
+}
+
+void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
+  const bool replaceable = slot_ != nullptr && info_.config_id != 0 && slot_->problem.coupling.empty();
+  if (replaceable && log_.run->is_out_of_memory(thrown)) {
+    throw ConfigRejected("out of memory: " + exception_text(thrown));
+  }
+  std::rethrow_exception(thrown);
 }
 
 void LaunchCall::reject(const std::string& reason) {

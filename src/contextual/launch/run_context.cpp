@@ -8,6 +8,7 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace contextual::detail {
@@ -290,6 +291,16 @@ std::vector<CurrentLaunch> RunContext::assignment() {
     }
   }
   return assignment;
+}
+
+bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return is_out_of_memory_ && is_out_of_memory_(thrown);
+  }
 }
 
 void RunContext::fail(std::exception_ptr failure) {

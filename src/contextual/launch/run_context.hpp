@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -92,6 +93,13 @@ class RunContext {
   /// before the first batch.
   void blame_assignments(bool blame) noexcept { blames_assignments_ = blame; }
   bool blames_assignments() const noexcept { return blames_assignments_; }
+
+  /// Says which exceptions mean that memory has run out, beside std::bad_alloc. Call it before the first
+  /// batch.
+  void set_out_of_memory(std::function<bool(const std::exception_ptr&)> also) {
+    is_out_of_memory_ = std::move(also);
+  }
+  bool is_out_of_memory(const std::exception_ptr& thrown) const;
 
   /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
   /// problem; not of what is a choice point, whose kernels are tuned before it.
@@ -163,6 +171,7 @@ class RunContext {
   Reuse reuse_;
   Namesakes namesakes_;
   bool blames_assignments_ = false;
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory_;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;

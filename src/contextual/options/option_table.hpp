@@ -41,6 +41,7 @@ constexpr auto option_table() {
       row("feasible", &O::feasible, &R::feasible).agreed(),
       row("verify", &O::verify, &R::verify).agreed(),
       row("parts", &O::parts, &R::parts).agreed(),
+      row("is_out_of_memory", &O::is_out_of_memory, &R::is_out_of_memory),
       row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
       row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),
       row("end_blocked_calls", &O::end_blocked_calls, &R::end_blocked_calls),

@@ -48,6 +48,7 @@ struct ResolvedOptions {
   TimerFactory timer;
   std::function<bool(std::span<const AssignedConfig>)> feasible;
   std::function<bool(const IterationInfo&)> verify;
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory;
   std::vector<RegionPart> parts;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;

@@ -1,7 +1,9 @@
 #include "contextual/tuning/batch_runner.hpp"
 
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/region_pass.hpp"
 
+#include <algorithm>
 #include <exception>
 
 namespace contextual::tuning {
@@ -9,10 +11,24 @@ namespace contextual::tuning {
 using detail::BatchFailure;
 using detail::BatchPlan;
 
+namespace {
+
+/// The iteration uses another assignment than all defaults, and it is not chosen yet.
+bool is_candidate(const BatchPlan& plan, std::size_t index) {
+  if (plan.kind != detail::BatchKind::tuning) {
+    return false;
+  }
+  const auto& cells = plan.iterations[index].cells;
+  return std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.config_id != 0; });
+}
+
+}  // namespace
+
 detail::BatchResult BatchRunner::run(const BatchPlan& plan, const std::function<void()>& region) {
   BatchFailure failure;
   iterations_.clear();
   iterations_.reserve(plan.length());
+  out_of_memory_.clear();
   try {
     for (std::size_t index = 0; index < plan.length(); ++index) {
       run_iteration(plan, index, region);
@@ -20,7 +36,9 @@ detail::BatchResult BatchRunner::run(const BatchPlan& plan, const std::function<
   } catch (...) {
     failure = failure_of(std::current_exception());
   }
-  return time_collector_.settle(plan, iterations_, failure);
+  detail::BatchResult result = time_collector_.settle(plan, iterations_, failure);
+  result.out_of_memory = out_of_memory_;
+  return result;
 }
 
 void BatchRunner::run_iteration(const BatchPlan& plan, std::size_t index,
@@ -37,12 +55,26 @@ void BatchRunner::run_iteration(const BatchPlan& plan, std::size_t index,
     {
       const detail::ThreadStateScope scope({.log = &log, .region = context_.region_id()});
       context_.timer().begin_iteration(tuning_iteration, timing.note);
-      region();
+      run_region(plan, index, region);
       context_.timer().end_iteration(tuning_iteration, timing.note);
     }
     check_region_left_well();
     iterations_.push_back(timing);
+    return out_of_memory_.contains(index) ? RegionCame::not_to_its_end : RegionCame::to_its_end;
   });
+}
+
+/// Where memory runs out for a candidate, this rank goes on: the others may be in their next iterations.
+void BatchRunner::run_region(const BatchPlan& plan, std::size_t index, const std::function<void()>& region) {
+  try {
+    region();
+  } catch (...) {
+    const std::exception_ptr thrown = std::current_exception();
+    if (context_.failure() || !is_candidate(plan, index) || !context_.is_out_of_memory(thrown)) {
+      throw;
+    }
+    out_of_memory_[index] = detail::exception_text(thrown);
+  }
 }
 
 void BatchRunner::check_region_left_well() {

@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace contextual::tuning {
@@ -31,13 +33,15 @@ class BatchRunner {
 
  private:
   void run_iteration(const detail::BatchPlan& plan, std::size_t index, const std::function<void()>& region);
+  void run_region(const detail::BatchPlan& plan, std::size_t index, const std::function<void()>& region);
   void check_region_left_well();
 
   detail::RunContext& context_;
   const options::ResolvedOptions& options_;
   const Watchdog::Watch& watch_;
   TimeCollector time_collector_;
-  std::vector<IterationTiming> iterations_;  ///< of the batch: those that the region has returned from
+  std::vector<IterationTiming> iterations_;           ///< of the batch: those that ran to their end
+  std::map<std::size_t, std::string> out_of_memory_;  ///< see BatchResult
 };
 
 }  // namespace contextual::tuning

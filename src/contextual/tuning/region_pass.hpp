@@ -17,8 +17,11 @@
 
 namespace contextual::tuning {
 
-/// Runs `region` between the user's hooks, each of the three watched. Launches of the hooks are not part of
-/// the region; they use what is locked in for it. `tuning_iteration` is what the watchdog names.
+enum class RegionCame { to_its_end, not_to_its_end };
+
+/// Runs `region` between the user's hooks, each of the three watched. It returns how far the region came.
+/// Launches of the hooks are not part of the region; they use what is locked in for it. `tuning_iteration` is
+/// what the watchdog names.
 template <typename Region>
 void run_between_hooks(const options::ResolvedOptions& options, const Watchdog::Watch& watch,
                        std::uint32_t region_id, const IterationInfo& info, std::int64_t tuning_iteration,
@@ -31,8 +34,9 @@ void run_between_hooks(const options::ResolvedOptions& options, const Watchdog::
   if (options.before_iteration) {
     watched(Activity::before_iteration, [&] { options.before_iteration(info); });
   }
-  watched(Activity::region, region);
-  if (options.after_iteration) {
+  auto came = RegionCame::to_its_end;
+  watched(Activity::region, [&] { came = region(); });
+  if (options.after_iteration && came == RegionCame::to_its_end) {
     watched(Activity::after_iteration, [&] { options.after_iteration(info); });
   }
 }

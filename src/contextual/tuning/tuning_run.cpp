@@ -2,7 +2,7 @@
 
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/agreement/joining.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
@@ -75,6 +75,7 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
     return checks_.feasible(problems_.slots(), assignment);
   };
   context_.blame_assignments(policy.search != SearchLevel::off);
+  context_.set_out_of_memory(options.is_out_of_memory);
   return policy;
 }
 
@@ -342,7 +343,7 @@ void TuningRun::verify() {
   checks_.refresh();
   checks_.note_verified(context_);
   if (batch_.result.failure || batch_.plan.kind == BatchKind::final_run ||
-      !checks_.any_verify(batch_.result)) {
+      !batch_.result.out_of_memory.empty() || !checks_.any_verify(batch_.result)) {
     return;
   }
   try {
@@ -387,7 +388,7 @@ void TuningRun::end_disagreed() {
 
 void TuningRun::check_launches() {
   try {
-    if (!batch_.result.failure) {
+    if (!batch_.result.failure && batch_.result.out_of_memory.empty()) {
       agreement::check_coupled_members(context_);
     }
   } catch (...) {
@@ -402,7 +403,7 @@ void TuningRun::rethrow() {
     throw;
   }
   recorder_.warning("the other ranks could not be told of what failed on this one: " +
-                    record::text_of(std::current_exception()));
+                    detail::exception_text(std::current_exception()));
   std::rethrow_exception(batch_.result.failure.thrown);
 }
 
