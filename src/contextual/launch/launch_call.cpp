@@ -150,6 +150,9 @@ void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
   if (replaceable && log_.run->is_out_of_memory(thrown)) {
     throw ConfigRejected("out of memory: " + exception_text(thrown));
   }
+  log_.run->note_launcher_threw(
+      thrown, "kernel \"" + core_.traits().name + "\", key " + core_.key_text(key_) + ", config-" +
+                  std::to_string(info_.config_id) + " " + config_text(core_, info_.config_id));
   std::rethrow_exception(thrown);
 }
 

@@ -303,6 +303,18 @@ bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
   }
 }
 
+void RunContext::note_launcher_threw(const std::exception_ptr& thrown, const std::string& launch) {
+  const std::lock_guard lock(mutex_);
+  if (launcher_threw_.first != thrown) {
+    launcher_threw_ = {thrown, launch};
+  }
+}
+
+std::string RunContext::launch_that_threw(const std::exception_ptr& thrown) {
+  const std::lock_guard lock(mutex_);
+  return launcher_threw_.first == thrown ? launcher_threw_.second : "";
+}
+
 void RunContext::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (!failure_) {

@@ -117,6 +117,11 @@ class RunContext {
   /// context, which must then not be destroyed.
   bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
 
+  /// A launcher has thrown this. `launch` names kernel, key and config. Thread-safe.
+  void note_launcher_threw(const std::exception_ptr& thrown, const std::string& launch);
+  /// Returns the launch whose launcher has thrown this, the inner one of two; empty if none has. Thread-safe.
+  std::string launch_that_threw(const std::exception_ptr& thrown);
+
   /// Makes the run end with this exception even if the region catches it. The first call counts.
   void fail(std::exception_ptr failure);
   std::exception_ptr failure();  ///< null if there is none
@@ -188,6 +193,7 @@ class RunContext {
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm
   std::exception_ptr failure_;
+  std::pair<std::exception_ptr, std::string> launcher_threw_;  ///< the latest, and its launch
   RunNotes notes_;
 };
 

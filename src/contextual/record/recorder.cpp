@@ -303,14 +303,19 @@ void Recorder::limit(const LimitReport& limit, std::int64_t round_count) {
   write(limit_event(limit, round_count));
 }
 
-void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {
+void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& plan, const Ending& ending) {
   for (const ProblemView& problem : ending.problems) {
     for (const detail::LocalRejection& rejection : problem.slot->launched.rejections) {
       rejected(*problem.slot, rejection.config_id, rejection.reason, plan);
     }
   }
-  Failure failure = describe(thrown, rank_);
+  Failure failure = describe(own.thrown, rank_);
+  failure.text = own.cause;
   failure.blamed_ranks = {rank_};
+  if (own.of_launcher) {  // what the caller gets does not say it
+    report().warnings.push_back(own.cause);
+    printer_.warning(own.cause);
+  }
   write_end(&failure, ending);
 }
 

@@ -35,6 +35,10 @@ detail::BatchResult BatchRunner::run(const BatchPlan& plan, const std::function<
     }
   } catch (...) {
     failure = failure_of(std::current_exception());
+    if (const std::string launch = context_.launch_that_threw(failure.thrown); !launch.empty()) {
+      failure.cause = "the launcher of " + launch + " threw: " + failure.cause;
+      failure.of_launcher = true;
+    }
   }
   detail::BatchResult result = time_collector_.settle(plan, iterations_, failure);
   result.out_of_memory = out_of_memory_;

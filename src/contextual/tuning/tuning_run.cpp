@@ -123,13 +123,9 @@ bool TuningRun::allows_defaults() const {
 
 PairedTiming TuningRun::paired_timing() {
   context_.begin_batch();  // what the final run noted has been told
-  return {options_,
-          context_,
-          watch_,
-          exchange_,
-          head_start_,
-          [this](const std::exception_ptr& thrown) {
-            recorder_.fails(thrown, batch_.plan, ending()); }};
+  return {options_, context_, watch_, exchange_, head_start_, [this](const std::exception_ptr& thrown) {
+            recorder_.fails(failure_of(thrown), batch_.plan, ending());
+          }};
 }
 
 /// Decides, like all other ranks, what needs no run of the region.
@@ -227,7 +223,7 @@ void TuningRun::throw_failure() {
   if (finished_) {  // the others do not meet again
     std::rethrow_exception(batch_.result.failure.thrown);
   }
-  recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+  recorder_.fails(batch_.result.failure, batch_.plan, ending());
   try {
     agreement_.tell(batch_.plan, batch_.result.failure);
   } catch (...) {
@@ -271,7 +267,7 @@ std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::R
   // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
   const bool meet = prepared.everywhere || head_start_.count() > 0;
   if (meet && batch_.result.failure) {
-    recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+    recorder_.fails(batch_.result.failure, batch_.plan, ending());
   }
   try {
     return agreement_.agree_on_preparing(batch_.plan, {meet, prepared.rejections}, batch_.result.failure);
@@ -362,7 +358,7 @@ void TuningRun::agree() {
     if (batch_.result.failure) {
       // Before the exchange: the others may never come to it, and then nobody can say later what happened
       // here.
-      recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+      recorder_.fails(batch_.result.failure, batch_.plan, ending());
     }
     if (batch_.plan.kind == BatchKind::final_run) {
       batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);

@@ -73,7 +73,7 @@ class CONTEXTUAL_API LaunchCall {
   void stop() noexcept;
 
   /// The launcher has thrown this. Throws ConfigRejected in its place if memory has run out for a config that
-  /// can be replaced, else the same.
+  /// can be replaced, else the same, and notes who has thrown it.
   [[noreturn]] void launcher_threw(const std::exception_ptr& thrown) const;
   /// The config failed before it had any effect: switches to the fallback. Throws TuningFailedError if there
   /// is none, and Error if the kernel is coupled.
