@@ -161,6 +161,10 @@ struct Options {
   /// .autotune_logs, or no log, with a warning, where that cannot be written. Another directory that cannot
   /// be written is an error. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
+  /// 64 MiB. Once the logs of this process have so many bytes, those of all its tuners together, lines of
+  /// iterations and measured configs are left out of them; choices, failures and warnings never are. The log
+  /// says so once.
+  std::optional<std::size_t> log_bytes{};
   /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
   /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};

@@ -47,6 +47,7 @@ constexpr auto option_table() {
       row("end_blocked_calls", &O::end_blocked_calls, &R::end_blocked_calls),
       row("times_count", &O::times_count, &R::times_count),
       row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
+      row("log_bytes", &O::log_bytes, &R::log_bytes),
       row("revalidate", &O::revalidate, &R::revalidate).agreed(),
       row("cache_directory", &O::cache_directory, &R::cache_directory).below(&E::cache_directory),
       row("choices_path", &O::choices_path, &R::choices_path).below(&E::choices_path),

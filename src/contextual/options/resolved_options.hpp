@@ -37,6 +37,7 @@ struct ResolvedOptions {
   bool times_count = true;
   std::string environment_error;
   std::filesystem::path log_directory = default_log_directory;
+  std::size_t log_bytes = std::size_t{64} << 20U;
   std::filesystem::path cache_directory;            ///< empty: choices are not kept
   std::vector<std::filesystem::path> choices_path;  ///< of choices that are only read
   Journal journal = Journal::written;

@@ -72,7 +72,7 @@ void Recorder::open_log() {
     return;
   }
   try {
-    log_.emplace(options_.log_directory, options_.communicator->process_rank());
+    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.log_bytes);
     report().log_directory = log_->directory().string();
   } catch (const InvalidArgument& error) {
     if (options_.log_directory != options::default_log_directory) {
