@@ -6,11 +6,12 @@
 #include <contextual/report.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 namespace contextual {
+using record::percent;
+
 namespace {
 
 /// The kernels' names; with the key where the region has several keys of one.
@@ -48,12 +49,6 @@ void add_markdown_row(std::string& text, std::string_view first, const std::vect
     add_markdown_cell(text, cell);
   }
   text += "\n";
-}
-
-std::string percent(double fraction) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f %%", 100 * fraction);
-  return text;
 }
 
 std::string counts_text(const SearchReport& search) {
