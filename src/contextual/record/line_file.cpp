@@ -52,17 +52,15 @@ FileEnd end_of(const fs::path& path) noexcept {
 /// Has it a last line without a line end? A line of several pages that another process is writing looks so
 /// for a moment; what a process has left behind stays.
 bool ends_inside_line(const fs::path& path) {
-  constexpr std::chrono::milliseconds more_than_a_write(5);
-  FileEnd seen = end_of(path);
-  for (int looks = 0; seen.inside_line() && looks < 20; ++looks) {
-    std::this_thread::sleep_for(more_than_a_write);
-    const FileEnd now = end_of(path);
-    if (now == seen) {
-      return true;
-    }
-    seen = now;
+  constexpr std::chrono::milliseconds pause(5);
+  constexpr int looks = 20;  // a writer may have lost its processor in the middle
+  const FileEnd seen = end_of(path);
+  bool stays = seen.inside_line();
+  for (int look = 0; stays && look < looks; ++look) {
+    std::this_thread::sleep_for(pause);
+    stays = end_of(path) == seen;
   }
-  return false;
+  return stays;
 }
 
 /// Appends to a file that it has opened itself: spdlog's own sink follows links.
