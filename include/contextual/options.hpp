@@ -56,7 +56,8 @@ enum class Revalidate {
 /// environment variable CONTEXTUAL_PRINT_AUTOTUNING (`0`, `1` or `2`) overrides it.
 enum class Print : std::uint8_t {
   nothing,
-  choices,  ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
+  long_tunings,  ///< the progress of a tuning that takes longer than 2 s, where stderr is a terminal
+  choices,       ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
   configs,  ///< a line for each config, once it is measured or rejected, and at the end why it was chosen
 };
 
@@ -181,7 +182,7 @@ struct Options {
   /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
   /// win what is equal. RegionReport::revalidation says what came of it.
   std::optional<Revalidate> revalidate{};
-  /// nothing. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
+  /// long_tunings. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<Print> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
   TimerFactory timer{};        ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer

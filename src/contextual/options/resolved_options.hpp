@@ -43,7 +43,7 @@ struct ResolvedOptions {
   Journal journal = Journal::written;
   bool try_quarantined = false;
   Revalidate revalidate = Revalidate::no;
-  Print print = Print::nothing;
+  Print print = Print::long_tunings;
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
   TimerFactory timer;

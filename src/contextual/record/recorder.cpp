@@ -51,7 +51,8 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
     : options_(options),
       region_(std::move(region)),
       rank_(options.communicator->rank()),
-      printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr) {
+      printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr,
+               ::isatty(STDERR_FILENO) == 1) {
   report().region = region_;
   report().mode = options.mode;
   report().run_id = new_run_id();
@@ -89,7 +90,7 @@ void Recorder::warn_of_lone_rank() {
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);
-    if (options_.print == Print::nothing && launched->rank == 0) {
+    if (options_.print < Print::choices && launched->rank == 0) {
       detail::warn_once(*text);
     }
   }

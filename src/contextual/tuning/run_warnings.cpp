@@ -109,7 +109,7 @@ void RunWarnings::note_timer() {
 
 /// Of what must be seen without a look into a log.
 void RunWarnings::tell_without_printing(const std::string& warning) const {
-  if (options_.print == Print::nothing && options_.communicator->rank() == 0) {
+  if (options_.print < Print::choices && options_.communicator->rank() == 0) {
     detail::warn_once(warning);
   }
 }

@@ -116,6 +116,23 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "[contextual]     rejected: config-1 {COLUMNS: 16}: 16 are too few\n");
 }
 
+TEST_CASE("printing: a tuning of more than 2 s shows its progress on a terminal, once a second", "[unit]") {
+  const auto printed_at = [](Print level, bool on_terminal) {
+    std::vector<std::int64_t> printed;
+    record::Progress progress{Phase::walk, 1, 96, 3, 0, std::nullopt};
+    record::Printer printer(
+        level, "step", [&](const std::string&) { printed.push_back(progress.elapsed_ns / 100'000'000); },
+        on_terminal);
+    for (; progress.elapsed_ns < 3'500'000'000; progress.elapsed_ns += 100'000'000) {
+      printer.progress(progress);
+    }
+    return printed;
+  };
+  CHECK(printed_at(Print::long_tunings, true) == std::vector<std::int64_t>{21, 31});
+  CHECK(printed_at(Print::long_tunings, false).empty());
+  CHECK(printed_at(Print::nothing, true).empty());
+}
+
 TEST_CASE("printing: the choices are written at once, below the name of their region", "[unit]") {
   std::vector<std::string> written;
   record::Printer printer(Print::choices, "step", [&](const std::string& text) { written.push_back(text); });
