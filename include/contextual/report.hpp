@@ -148,6 +148,9 @@ struct SearchReport {
   TimeSummary choice_makespan;     ///< in the same rounds
   /// Over the reference. Empty if that has no valid times, or is the first feasible assignment.
   std::optional<SearchGain> gain;
+  /// The reference was kept, though a candidate may be 5 % shorter or more: the noise was too large to say.
+  /// Such a choice is not kept for other processes.
+  bool unsure = false;
   std::vector<LostAssignment> lost;  ///< in the order of their comparisons, the best of the search first
 };
 

@@ -232,7 +232,8 @@ std::string kept_instead_of(const RegionReport& report, const SearchReport& sear
       search.lost.begin(), search.lost.end(),
       [](const LostAssignment& a, const LostAssignment& b) { return a.gain.centre < b.gain.centre; });
   return " instead of " + report.assignment_text(search, best->assignment) + ": " +
-         percent(-best->gain.centre) + interval_text(best->gain);
+         percent(-best->gain.centre) + interval_text(best->gain) +
+         (search.unsure ? ", which is too wide to keep it for other processes" : "");
 }
 
 /// The region's makespan, how often it ran, and how long that took.

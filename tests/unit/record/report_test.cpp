@@ -250,6 +250,9 @@ TEST_CASE("report: the line on the region says what was not compared, resumed or
   CHECK_THAT(region.to_string(Detail::choices, 200),
              ContainsSubstring("the defaults were kept instead of gemm {BLOCK: 64}: -2.0 % (95 % interval "
                                "-16.4 % to +14.0 %); 85 runs"));
+  region.searches[0].unsure = true;
+  CHECK_THAT(region.to_string(Detail::choices, 200),
+             ContainsSubstring("to +14.0 %), which is too wide to keep it for other processes; 85 runs"));
   region.searches[0].lost.clear();
   region.resumed_iterations = 70;
   CHECK(last_line() ==
