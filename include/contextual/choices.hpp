@@ -73,15 +73,16 @@ struct PinnedConfig {
   std::optional<std::size_t> config_id{};  ///< instead, and always for a coupling
 };
 
-/// Where the machine of a set and this one differ.
+/// Where the machine of a set and this one differ, in what the set says: a program that uses no GPU says
+/// nothing of them.
 struct MachineDifference {
   int rank = 0;
-  std::string part{};                 ///< e.g. "processor"
-  std::optional<std::string> then{};  ///< nothing if the set says nothing of the part
-  std::optional<std::string> now{};   ///< nothing if this process knows nothing of the part
-  bool version = false;               ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
-  /// False where only the program can say whether it differs: the set says nothing of the part, or it is the
-  /// version of a library that this process does not use.
+  std::string part{};  ///< e.g. "processor"
+  std::string then{};
+  std::optional<std::string> now{};  ///< nothing if this process knows nothing of the part
+  bool version = false;              ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+  /// False where only the program can say whether it differs: it is the version of a library that this
+  /// process does not use.
   bool counts = true;
 };
 

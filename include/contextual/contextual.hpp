@@ -20,6 +20,7 @@
 /// - say which configs there are: contextual::ConfigSpace, `config_space.hpp`, `dispatch.hpp`
 /// - use configs made of names and values: contextual::Config, `config.hpp`, `param.hpp`, `value.hpp`
 /// - say what a best config depends on: contextual::make_key, `key.hpp`
+/// - give sizes that never repeat a range in the key: contextual::bucket, `bucket.hpp`
 /// - say that a launch failed: contextual::ConfigRejected, `launch_status.hpp`, `error.hpp`
 /// - find out what failed: contextual::Error, `error.hpp`
 /// - use threads in a region: contextual::RegionContext, `context_guard.hpp`
@@ -48,6 +49,7 @@
 #include <contextual/abort_word.hpp>
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
+#include <contextual/bucket.hpp>
 #include <contextual/cache_directory.hpp>
 #include <contextual/call_options.hpp>
 #include <contextual/choices.hpp>

@@ -3,6 +3,7 @@
 /// \file
 /// The key: what a kernel's best config depends on, in a few words computed from a launch's arguments.
 
+#include <contextual/bucket.hpp>
 #include <contextual/detail/config/key_parts.hpp>
 #include <contextual/export.hpp>
 

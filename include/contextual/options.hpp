@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -56,7 +57,8 @@ enum class Revalidate {
 /// environment variable CONTEXTUAL_PRINT_AUTOTUNING (`0`, `1` or `2`) overrides it.
 enum class Print : std::uint8_t {
   nothing,
-  choices,  ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
+  long_tunings,  ///< the progress of a tuning that takes longer than 2 s, where stderr is a terminal
+  choices,       ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
   configs,  ///< a line for each config, once it is measured or rejected, and at the end why it was chosen
 };
 
@@ -161,6 +163,10 @@ struct Options {
   /// .autotune_logs, or no log, with a warning, where that cannot be written. Another directory that cannot
   /// be written is an error. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
+  /// 64 MiB. Once the logs of this process have so many bytes, those of all its tuners together, lines of
+  /// iterations and measured configs are left out of them; choices, failures and warnings never are. The log
+  /// says so once.
+  std::optional<std::size_t> log_bytes{};
   /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
   /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
@@ -177,7 +183,7 @@ struct Options {
   /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
   /// win what is equal. RegionReport::revalidation says what came of it.
   std::optional<Revalidate> revalidate{};
-  /// nothing. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
+  /// long_tunings. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<Print> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
   TimerFactory timer{};        ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer
@@ -224,6 +230,13 @@ struct Options {
   /// of two runs; those of the host when the devices have done their work. Memory of a device needs a timer
   /// of devices. A warning says how much is copied, and how long it takes.
   std::optional<std::vector<Restored>> restore{};
+  /// None. Returns true for an exception, beside std::bad_alloc, that says that memory has run out, for
+  /// example one of a framework's allocator. Such an exception of a launcher rejects the config, as
+  /// ConfigRejected does. That of a region, or of a coupled kernel, rejects the assignment of configs where
+  /// all ranks reach the end of the batch; the region must then be able to run again. With the defaults, and
+  /// where the region throws it in the final run, it is an exception like any other. Called on the thread
+  /// that has caught it.
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory{};
   /// None. The parts of the region, of which each can run alone. After a run has tuned the region and locked
   /// everything in, they are timed in turn with the whole region, in at least five rounds, and in as many as
   /// `search_settings.closing_rounds` says. RegionReport::limit then says how short the region could be, and

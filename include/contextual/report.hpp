@@ -148,6 +148,9 @@ struct SearchReport {
   TimeSummary choice_makespan;     ///< in the same rounds
   /// Over the reference. Empty if that has no valid times, or is the first feasible assignment.
   std::optional<SearchGain> gain;
+  /// The reference was kept, though a candidate may be 5 % shorter or more: the noise was too large to say.
+  /// Such a choice is not kept for other processes.
+  bool unsure = false;
   std::vector<LostAssignment> lost;  ///< in the order of their comparisons, the best of the search first
 };
 
@@ -233,14 +236,15 @@ struct RegionReport {
   CONTEXTUAL_API std::string to_string(Detail detail = Detail::choices, std::size_t width = 120) const;
   /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time beside the other
   /// choices and how that compares with the default's beside all defaults; where the search did not run these
-  /// together, both are of the walk. Where there is no room in `width` columns, keys lose the names of
-  /// their parts, and then configs, keys and kernels have lines of their own.
+  /// together, both are of the walk. A choice between alternatives has its gain over the default one, each at
+  /// its best; kernels inside one that was not chosen are marked. Where there is no room in `width` columns,
+  /// keys lose the names of their parts, and then configs, keys and kernels have lines of their own.
   CONTEXTUAL_API std::string choices_text(std::size_t width = 120) const;
-  /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
+  /// Returns what an assignment of a search of this report has beside defaults, e.g. "gemm {BLOCK: 64}".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
-  /// Returns a few lines on each search: what was measured, what is gained over its reference and how sure
-  /// that is, what lost the closing comparison, what is within the noise of the choice, and what the best
-  /// configs by own time would cost.
+  /// Returns a few lines on each search of what is in use: what was measured, what is gained over its
+  /// reference and how sure that is, what lost the closing comparison, what is within the noise of the
+  /// choice, and what the best configs by own time would cost.
   CONTEXTUAL_API std::string searches_text() const;
   /// Returns a few lines on the parts of the region, how short it could be, and what it hides; empty without
   /// parts.

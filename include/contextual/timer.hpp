@@ -155,7 +155,8 @@ class CONTEXTUAL_API Timer {
   virtual std::chrono::nanoseconds wanted_head_start() const noexcept;
   static constexpr std::chrono::nanoseconds no_head_start = std::chrono::nanoseconds::max();
 
-  /// Called right before and after each run of the region. `end_iteration` is not called if the region threw.
+  /// Called right before and after each run of the region. `end_iteration` is not called if the region threw
+  /// what ends the run.
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
   virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
 

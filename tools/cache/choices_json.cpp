@@ -34,7 +34,7 @@ Json json_of(const KeptSet& set) {
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
     differences.push_back({{"rank", difference.rank},
                            {"part", difference.part},
-                           {"then", json_of(difference.then)},
+                           {"then", difference.then},
                            {"now", json_of(difference.now)},
                            {"version", difference.version},
                            {"counts", difference.counts}});

@@ -68,14 +68,9 @@ std::string ranks_text(const std::vector<int>& ranks, std::size_t all) {
 
 std::string difference_text(const MachineDifference& difference, const std::vector<int>& ranks,
                             std::size_t all) {
-  std::string text = "  " + printable(difference.part) + ranks_text(ranks, all);
-  if (!difference.then) {
-    return text +
-           ": the set says nothing of it, so the program that made it had no such part; here it is \"" +
-           printable(*difference.now) + "\"\n";
-  }
-  text += ": then \"" + printable(*difference.then) + "\", now " +
-          (difference.now ? "\"" + printable(*difference.now) + "\"" : "unknown to this program");
+  const std::string text =
+      "  " + printable(difference.part) + ranks_text(ranks, all) + ": then \"" + printable(difference.then) +
+      "\", now " + (difference.now ? "\"" + printable(*difference.now) + "\"" : "unknown to this program");
   if (!difference.counts) {
     return text + ", so only a program that uses it can say whether it differs\n";
   }

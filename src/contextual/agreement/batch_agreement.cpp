@@ -7,6 +7,7 @@
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/makespan_sums.hpp"
 #include "contextual/agreement/plan_digest.hpp"
+#include "contextual/launch/exception_text.hpp"
 
 #include <contextual/error.hpp>
 
@@ -81,9 +82,10 @@ bool BatchAgreement::alternative_rejected() const {
   });
 }
 
-/// Launches may differ in a batch in which a rank had to take another alternative than the others.
+/// Launches may differ in a batch in which a rank had to take another alternative than the others, or in
+/// which its region did not come to its end.
 void BatchAgreement::throw_if_different(const Agreement& agreement, const BatchPlan& plan) {
-  const bool launches = agreement.differs(Field::launches) && !agreement.raised(Flag::alternative_rejected);
+  const bool launches = agreement.differs(Field::launches) && !agreement.raised(Flag::launches_cut);
   if (agreement.differs(Field::plan) || launches) {
     failures_.throw_mismatch(agreement, plan);
   }
@@ -123,6 +125,10 @@ Rejected BatchAgreement::rejected_here(const BatchResult& result) const {
   if (!result.verdict.empty()) {
     rejected.iterations.push_back({0, result.verdict});
   }
+  for (const auto& [iteration, thrown] : result.out_of_memory) {
+    rejected.iterations.push_back(
+        {iteration, "the region ran out of memory: " + detail::exception_text(thrown)});
+  }
   return rejected;
 }
 
@@ -133,8 +139,8 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.set(Field::problems, problems_digest(joining.problems));
   header.raise(Flag::region_threw, result.failure && !result.failure.tuning_failed);
   header.raise(Flag::tuning_failed, result.failure.tuning_failed);
-  header.raise(Flag::rejections, launches_rejected() || !result.verdict.empty());
-  header.raise(Flag::alternative_rejected, alternative_rejected());
+  header.raise(Flag::rejections, launches_rejected() || !rejected_here(result).iterations.empty());
+  header.raise(Flag::launches_cut, alternative_rejected() || !result.out_of_memory.empty());
   if (plan.kind == detail::BatchKind::discovery) {
     header.set(Field::kept, launched_digest(context_));
   }
@@ -242,7 +248,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   header.set(Field::launches, launch_digest(context_));
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
   header.raise(Flag::rejections, !problems_.rejections_of_batch().empty() || !result.verdict.empty());
-  header.raise(Flag::alternative_rejected, alternative_rejected());
+  header.raise(Flag::launches_cut, alternative_rejected());
   header.set(Field::kept, launched_digest(context_));
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan, result.failure);

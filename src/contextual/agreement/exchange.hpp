@@ -40,9 +40,9 @@ enum class Field : std::size_t {
 /// A fact that all ranks learn if one rank knows it.
 enum class Flag : std::size_t {
   region_threw,
-  tuning_failed,         ///< a launch found no config left
-  rejections,            ///< some config failed on this rank; in the hello, a choice since the ranks met
-  alternative_rejected,  ///< so this rank has launched what another alternative launches
+  tuning_failed,  ///< a launch found no config left
+  rejections,     ///< some config failed on this rank; in the hello, a choice since the ranks met
+  launches_cut,   ///< an alternative failed, or memory ran out: this rank has launched otherwise
   settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
   unsettled,  ///< in the hello: the opposite of `settled`
   something_new,  ///< a settled region has launched something that is not locked in

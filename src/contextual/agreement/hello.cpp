@@ -5,7 +5,7 @@
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
 #include "contextual/config/utf8_text.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/storage/choice_entry.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -223,7 +223,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   if (agreement.raised(Flag::region_threw)) {
     const std::exception_ptr& failure = arrival.setup_failure;
     throw_told_failure(exchange, region,
-                       {failure, failure ? record::text_of(failure) : std::string(), std::nullopt});
+                       {failure, failure ? detail::exception_text(failure) : std::string(), std::nullopt});
   }
   if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
     throw_difference(exchange, region, lines);

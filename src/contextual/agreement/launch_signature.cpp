@@ -29,6 +29,7 @@ std::uint64_t launch_hash(const LaunchRecord& record) {
 
 struct Launch {
   std::int64_t iteration = -1;
+  std::string kernel;
   std::string problem;  ///< kernel and key
   std::string space;    ///< which of the rank's spaces
   std::size_t config_count = 0;
@@ -53,7 +54,7 @@ RankLaunches parse(const std::string& details) {
   if (parsed.is_object() && parsed.contains("launches")) {
     said.spaces = parsed.at("spaces");
     for (const json& launch : parsed.at("launches")) {
-      said.launches.push_back({launch.at(0), launch.at(1), launch.at(2), launch.at(3)});
+      said.launches.push_back({launch.at(0), launch.at(1), launch.at(2), launch.at(3), launch.at(4)});
     }
   }
   return said;
@@ -64,6 +65,10 @@ std::string did(const char* what, std::size_t rank, const Launch& launch) {
          std::to_string(launch.iteration);
 }
 
+constexpr const char* other_keys =
+    ". The best config may depend on what is equal on all ranks only: make the key of that, such as the "
+    "maximum over the ranks, or a range of sizes, `contextual::bucket(n)`, if all ranks are in the same one. "
+    "If each rank is to choose for itself, declare the kernel Participation::some, with the rank in its key";
 constexpr const char* if_meant = ". If that is meant, declare the kernel Participation::some";
 
 }  // namespace
@@ -106,8 +111,8 @@ std::string launch_details(detail::RunContext& context, std::int64_t first_itera
         if (!spaces.contains(space)) {
           spaces[space] = parameters_of(slot.found.members.front()->space());
         }
-        json launch = json::array(
-            {first_iteration + record.batch_iteration, problem_text(slot), space, slot.problem.config_count});
+        json launch = json::array({first_iteration + record.batch_iteration, slot.problem.name,
+                                   problem_text(slot), space, slot.problem.config_count});
         main_thread ? launches.push_back(std::move(launch)) : by_workers.push_back(std::move(launch));
       }
     }
@@ -141,7 +146,7 @@ std::string describe_difference(const std::vector<std::string>& details) {
     }
     if (ours->problem != theirs->problem) {
       return did("launched", rank, *theirs) + " where " + reference_name + " launched " + ours->problem +
-             if_meant;
+             (ours->kernel == theirs->kernel ? other_keys : if_meant);
     }
     return did("launched", rank, *theirs) + " with another config space than " + reference_name + " (" +
            std::to_string(theirs->config_count) + " and " + std::to_string(ours->config_count) +

@@ -3,7 +3,7 @@
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -53,8 +53,9 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
     throw_mismatch("kernel \"" + asked.kernel + "\": some ranks are at another point of the program", {});
   }
   if (agreement.raised(Flag::region_threw)) {
-    throw_told_failure(exchange, asked.kernel,
-                       {setup_failure, setup_failure ? record::text_of(setup_failure) : std::string()});
+    throw_told_failure(
+        exchange, asked.kernel,
+        {setup_failure, setup_failure ? detail::exception_text(setup_failure) : std::string()});
   }
   const std::vector<std::string> told = exchange.gather(details_text(
       {{"asked", text_of(asked)}, {"machine", detail::machine_text()}, {"node", detail::node_text()}}));

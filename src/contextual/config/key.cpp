@@ -88,15 +88,15 @@ std::string PartReader::read_digest(std::uint64_t first) {
   return out;
 }
 
-std::vector<std::string> part_texts(const Key& key) {
+}  // namespace
+
+std::vector<std::string> detail::key_part_texts(const Key& key) {
   std::vector<std::string> parts;
   for (PartReader reader(key); !reader.at_end();) {
     parts.push_back(reader.read());
   }
   return parts;
 }
-
-}  // namespace
 
 void detail::refuse_nul(std::string_view text) {
   throw InvalidArgument("key: the text \"" + std::string(text.substr(0, text.find('\0'))) +
@@ -109,14 +109,14 @@ bool Key::shows_parts() const noexcept {
 
 std::string Key::to_string() const {
   std::string out = "(";
-  for (const std::string& part : part_texts(*this)) {
+  for (const std::string& part : detail::key_part_texts(*this)) {
     out += (out.size() > 1 ? ", " : "") + part;
   }
   return out + ")";
 }
 
 std::string Key::to_string(const std::vector<std::string>& names) const {
-  const std::vector<std::string> parts = part_texts(*this);
+  const std::vector<std::string> parts = detail::key_part_texts(*this);
   const std::size_t named = shows_parts() ? names.size() : 0;
   std::string out = "{";
   for (std::size_t i = 0; i < parts.size(); ++i) {

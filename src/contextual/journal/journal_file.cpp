@@ -47,7 +47,7 @@ JournalFile::Attempt JournalFile::open(const detail::TrustedFolder& folder, cons
   // Where the file system knows no locks, two processes may write it; the lines of the second one are then
   // out of place and end what is read.
   if (storage::try_lock(file_.get(), storage::LockKind::exclusive) == storage::FileLock::refused) {
-    fail("another process is tuning the region");
+    fail("another tuner, of this process or another one, is tuning the region");
     return Attempt::ended;
   }
   struct stat status {};

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,7 +75,8 @@ struct IterationTimeline {
 /// An exception of the region, a hook, a `load` or the settle.
 struct BatchFailure {
   std::exception_ptr thrown;   ///< null if the batch has not failed
-  std::string cause;           ///< its text
+  std::string cause;           ///< its text, after the launch whose launcher threw it
+  bool of_launcher = false;    ///< `cause` names such a launch
   bool tuning_failed = false;  ///< true for a TuningFailedError that all ranks are to throw
   bool launched = true;  ///< false if this rank has launched nothing of the batch, which is not to blame
 
@@ -88,6 +90,8 @@ struct BatchResult {
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
   std::vector<IterationTimeline> timelines;               ///< by iteration; without spans if not known
   BatchConditions conditions;                             ///< as the timer reports them
+  /// What the region threw in iterations in which memory ran out for candidates.
+  std::map<std::size_t, std::exception_ptr> out_of_memory;
   std::string verdict;          ///< why `verify` rejected the batch's assignment; empty if it did not
   std::int64_t elapsed_ns = 0;  ///< since the run began, on this rank's clock
   std::chrono::nanoseconds wanted_head_start{0};  ///< see Timer

@@ -3,6 +3,7 @@
 #include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -80,7 +81,7 @@ void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunc
     }
     try {
       begin(call, launch);
-      launch.run(launch.launch, call.config_id());
+      run(call, launch);
       if (launch.status != nullptr) {
         if (const auto lost = launch.status->device_failure(launch.launch)) {
           call.device_failed(*lost);
@@ -98,6 +99,17 @@ void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunc
       call.reject(rejected.what());
     }
     launch.discard(launch.launch);  // before the hooks of the next launch, which may need what it holds
+  }
+}
+
+void ErasedEngine::run(const LaunchCall& call, const ErasedLaunch& launch) {
+  try {
+    launch.run(launch.launch, call.config_id());
+  } catch (const ConfigRejected&) {
+    throw;
+  } catch (...) {  // also what ends a thread
+    call.launcher_threw(std::current_exception());
+    throw;
   }
 }
 

@@ -1,3 +1,4 @@
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <cmath>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -142,6 +144,22 @@ void LaunchCall::note_rejection(const std::string& reason, bool of_assignment) {
   const std::lock_guard lock(slot_->launched.mutex);
   slot_->launched.rejected[info_.config_id].store(true, std::memory_order_release);
   slot_->launched.rejections.push_back({info_.config_id, log_.run->batch_iteration, reason, of_assignment});
+}
+
+void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
+  if (!thrown) {
+    return;
+  }
+  const bool replaceable = slot_ != nullptr && info_.config_id != 0 && slot_->problem.coupling.empty();
+  if (replaceable && log_.run->is_out_of_memory(thrown)) {
+    throw ConfigRejected("out of memory: " + exception_text(thrown));
+  }
+  try {
+    log_.run->note_launcher_threw(
+        thrown, "kernel \"" + core_.traits().name + "\", key " + core_.key_text(key_) + ", config-" +
+                    std::to_string(info_.config_id) + " " + config_text(core_, info_.config_id));
+  } catch (const std::bad_alloc&) {  // what was thrown says more
+  }
 }
 
 void LaunchCall::reject(const std::string& reason) {

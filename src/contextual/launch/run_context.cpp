@@ -8,6 +8,7 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace contextual::detail {
@@ -290,6 +291,28 @@ std::vector<CurrentLaunch> RunContext::assignment() {
     }
   }
   return assignment;
+}
+
+bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return is_out_of_memory_ && is_out_of_memory_(thrown);
+  }
+}
+
+void RunContext::note_launcher_threw(const std::exception_ptr& thrown, const std::string& launch) {
+  const std::lock_guard lock(mutex_);
+  if (launcher_threw_.first != thrown) {
+    launcher_threw_ = {thrown, launch};
+  }
+}
+
+std::string RunContext::launch_that_threw(const std::exception_ptr& thrown) {
+  const std::lock_guard lock(mutex_);
+  return launcher_threw_.first == thrown ? launcher_threw_.second : "";
 }
 
 void RunContext::fail(std::exception_ptr failure) {

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -93,6 +94,13 @@ class RunContext {
   void blame_assignments(bool blame) noexcept { blames_assignments_ = blame; }
   bool blames_assignments() const noexcept { return blames_assignments_; }
 
+  /// Says which exceptions mean that memory has run out, beside std::bad_alloc. Call it before the first
+  /// batch.
+  void set_out_of_memory(std::function<bool(const std::exception_ptr&)> also) {
+    is_out_of_memory_ = std::move(also);
+  }
+  bool is_out_of_memory(const std::exception_ptr& thrown) const;
+
   /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
   /// problem; not of what is a choice point, whose kernels are tuned before it.
   void note_inner_launch(const ThreadLog& log, const KernelCore& inner);
@@ -108,6 +116,11 @@ class RunContext {
   /// Returns true if a guard exists. After the region has returned, its thread may still launch into this
   /// context, which must then not be destroyed.
   bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
+
+  /// A launcher has thrown this. `launch` names kernel, key and config. Thread-safe.
+  void note_launcher_threw(const std::exception_ptr& thrown, const std::string& launch);
+  /// Returns the launch whose launcher has thrown this, the inner one of two; empty if none has. Thread-safe.
+  std::string launch_that_threw(const std::exception_ptr& thrown);
 
   /// Makes the run end with this exception even if the region catches it. The first call counts.
   void fail(std::exception_ptr failure);
@@ -163,6 +176,7 @@ class RunContext {
   Reuse reuse_;
   Namesakes namesakes_;
   bool blames_assignments_ = false;
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory_;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;
@@ -179,6 +193,7 @@ class RunContext {
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm
   std::exception_ptr failure_;
+  std::pair<std::exception_ptr, std::string> launcher_threw_;  ///< the latest, and its launch
   RunNotes notes_;
 };
 

@@ -38,12 +38,13 @@ struct ResolvedOptions {
   bool times_count = true;
   std::string environment_error;
   std::filesystem::path log_directory = default_log_directory;
+  std::size_t log_bytes = std::size_t{64} << 20U;
   std::filesystem::path cache_directory;            ///< empty: choices are not kept
   std::vector<std::filesystem::path> choices_path;  ///< of choices that are only read
   Journal journal = Journal::written;
   bool try_quarantined = false;
   Revalidate revalidate = Revalidate::no;
-  Print print = Print::nothing;
+  Print print = Print::long_tunings;
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
   TimerFactory timer;
@@ -53,6 +54,7 @@ struct ResolvedOptions {
   std::vector<Restored> restore;
   /// Of `restore`; null if there is nothing to restore. Copies of the options of one call share them.
   std::shared_ptr<measure::BufferCopies> copies;
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory;
   std::vector<RegionPart> parts;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;

@@ -7,6 +7,7 @@
 
 #include <contextual/search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,14 @@ struct SearchRecord {
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
   std::string cut;  ///< why the search ended before it was complete; empty if it was complete
+
+  /// The reference was kept, though a candidate may be much shorter: the noise was too large to say.
+  bool is_unsure() const {
+    constexpr double much = 0.05;
+    return choice == compared_with &&
+           std::any_of(lost.begin(), lost.end(),
+                       [](const LostComparison& candidate) { return candidate.gain.high >= much; });
+  }
 
   static constexpr std::size_t most_counted = 1'000'000'000;
 };

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -190,10 +191,15 @@ std::string short_time(double time_ns) {
 }
 
 std::string short_percent(double fraction) {
-  const double percent = std::round(100 * fraction);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), percent == 0 ? "%.0f %%" : "%+.0f %%",
-                std::abs(percent) == 0 ? 0.0 : percent);
+  return std::round(100 * fraction) == 0 ? "0 %" : percent(fraction, 0);
+}
+
+std::string percent(double fraction, int decimals) {
+  constexpr int most_decimals = 6;
+  std::array<char, 48> text{};
+  do {
+    std::snprintf(text.data(), text.size(), "%+.*f %%", decimals, 100 * fraction);
+  } while (fraction > -1 && std::atof(text.data()) <= -100 && ++decimals <= most_decimals);
   return text.data();
 }
 

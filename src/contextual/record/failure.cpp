@@ -1,16 +1,8 @@
 #include "contextual/record/failure.hpp"
 
-namespace contextual::record {
+#include "contextual/launch/exception_text.hpp"
 
-std::string text_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception that is no std::exception";
-  }
-}
+namespace contextual::record {
 
 std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown) {
   try {
@@ -26,7 +18,7 @@ std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown
 }
 
 Failure describe(const std::exception_ptr& thrown, int own_rank) {
-  const std::string text = text_of(thrown);
+  const std::string text = detail::exception_text(thrown);
   try {
     std::rethrow_exception(thrown);
   } catch (const CommunicationError& error) {

@@ -24,7 +24,4 @@ Failure describe(const std::exception_ptr& thrown, int own_rank);
 /// Returns the exception if it says that tuning has failed.
 std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown);
 
-/// Returns the text of any exception.
-std::string text_of(const std::exception_ptr& thrown);
-
 }  // namespace contextual::record

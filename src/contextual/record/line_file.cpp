@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <map>
@@ -17,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace contextual::record {
@@ -24,17 +26,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Has it a last line without a line end? False for what cannot be read.
-bool ends_inside_line(const fs::path& path) noexcept {
+struct FileEnd {
+  off_t size = 0;
+  char last = '\n';
+
+  bool inside_line() const { return last != '\n'; }
+  bool operator==(const FileEnd&) const = default;
+};
+
+/// The end of a line for what cannot be read.
+FileEnd end_of(const fs::path& path) noexcept {
+  FileEnd end;
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
-    return false;
+    return end;
   }
-  char last = '\n';
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  const bool has_last = size > 0 && ::pread(file, &last, 1, size - 1) == 1;
+  end.size = ::lseek(file, 0, SEEK_END);
+  if (end.size <= 0 || ::pread(file, &end.last, 1, end.size - 1) != 1) {
+    end = {};
+  }
   ::close(file);
-  return has_last && last != '\n';
+  return end;
+}
+
+/// Has it a last line without a line end? A line of several pages that another process is writing looks so
+/// for a moment; what a process has left behind stays.
+bool ends_inside_line(const fs::path& path) {
+  constexpr std::chrono::milliseconds pause(5);
+  constexpr int looks = 20;  // a writer may have lost its processor in the middle
+  const FileEnd seen = end_of(path);
+  bool stays = seen.inside_line();
+  for (int look = 0; stays && look < looks; ++look) {
+    std::this_thread::sleep_for(pause);
+    stays = end_of(path) == seen;
+  }
+  return stays;
 }
 
 /// Appends to a file that it has opened itself: spdlog's own sink follows links.

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view sign = "[contextual] ";
 constexpr std::size_t line_columns = 120;
 constexpr std::int64_t progress_interval_ns = 1'000'000'000;
+constexpr std::int64_t long_tuning_ns = 2'000'000'000;  ///< so long a person waits without asking why
 
 std::string counted(std::size_t count, const std::string& singular) {
   return std::to_string(count) + " " + singular + (count == 1 ? "" : "s");
@@ -36,15 +37,20 @@ std::string signed_lines(const std::string& text) {
 }  // namespace
 
 void Printer::warning(const std::string& text) const {
-  if (level_ != Print::nothing) {
+  if (level_ >= Print::choices) {
     write_(signed_lines(one_line(region_ + ": warning: " + text)));
   }
+}
+
+bool Printer::shows_progress(const Progress& progress) const {
+  return level_ >= Print::choices ||
+         (level_ == Print::long_tunings && on_terminal_ && progress.elapsed_ns > long_tuning_ns);
 }
 
 void Printer::progress(const Progress& progress) {
   const bool due = !told_ || told_->phase != progress.phase ||
                    progress.elapsed_ns - told_->elapsed_ns >= progress_interval_ns;
-  if (level_ != Print::nothing && due) {
+  if (shows_progress(progress) && due) {
     told_ = progress;
     write_(one_line(format_progress(region_, progress)));
   }
@@ -101,7 +107,7 @@ void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
 }
 
 void Printer::end(const RegionReport& report) const {
-  if (level_ == Print::nothing || !any_choice_) {
+  if (level_ < Print::choices || !any_choice_) {
     return;
   }
   const Detail detail = prints_configs() ? Detail::why : Detail::choices;
@@ -114,7 +120,7 @@ void Printer::end(const RegionReport& report) const {
 }
 
 void Printer::failed(const TuningFailedError& error) const {
-  if (level_ != Print::nothing) {
+  if (level_ >= Print::choices) {
     const std::string text = error.what();
     write_(signed_lines(one_line(text.substr(0, text.find('\n')))));
   }

@@ -26,8 +26,8 @@ class Printer {
   /// Gets one or more lines that belong together. The last one has no line end.
   using Write = std::function<void(const std::string&)>;
 
-  Printer(Print level, std::string region, Write write)
-      : level_(level), region_(std::move(region)), write_(std::move(write)) {}
+  Printer(Print level, std::string region, Write write, bool on_terminal = false)
+      : level_(level), on_terminal_(on_terminal), region_(std::move(region)), write_(std::move(write)) {}
 
   void warning(const std::string& text) const;
   /// Prints the progress where a phase begins, and else once a second at most.
@@ -56,7 +56,10 @@ class Printer {
   /// `end`. If that is too long, the config and `end` have lines of their own.
   std::string lines_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
 
+  bool shows_progress(const Progress& progress) const;
+
   Print level_;
+  bool on_terminal_;
   std::string region_;
   Write write_;
   bool any_choice_ = false;

@@ -8,6 +8,8 @@
 #include <contextual/error.hpp>
 
 #include <exception>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -42,12 +44,31 @@ std::shared_ptr<LineFile> open(const std::filesystem::path& directory, const std
   }
 }
 
+/// Of all logs that this process has written.
+std::atomic<std::size_t> written_bytes{0};
+
+/// Events of which there are many in a run, and without which its log still says what was chosen and why.
+bool is_left_out_first(const EventBody& body) {
+  return std::holds_alternative<LaunchRow>(body) || std::holds_alternative<DeviceConditions>(body) ||
+         std::holds_alternative<ConfigSummary>(body) || std::holds_alternative<Timeline>(body) ||
+         std::holds_alternative<Progress>(body);
+}
+
+/// The first event of this file for which there was no room: it is said once in each.
+bool is_first_without_room(const std::filesystem::path& path) {
+  static std::mutex mutex;
+  static auto* const known = new std::set<std::filesystem::path>;
+  const std::lock_guard lock(mutex);
+  return known->insert(path).second;
+}
+
 }  // namespace
 
-RankLog::RankLog(const std::filesystem::path& directory, int rank)
+RankLog::RankLog(const std::filesystem::path& directory, int rank, std::size_t most_bytes)
     : directory_(make_directory(directory)),
       text_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".log"))),
       json_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".jsonl"))),
+      most_bytes_(most_bytes),
       complained_(std::make_shared<std::atomic<bool>>(false)) {}
 
 const std::filesystem::path& RankLog::text_path() const noexcept {
@@ -59,6 +80,7 @@ const std::filesystem::path& RankLog::json_path() const noexcept {
 }
 
 void RankLog::append(LineFile& file, const std::string& line) const noexcept {
+  written_bytes.fetch_add(line.size() + 1, std::memory_order_relaxed);
   const std::string error = file.append(line);
   if (!error.empty()) {
     complain("write to " + file.path().string() + ": " + error);
@@ -71,11 +93,31 @@ void RankLog::complain(const std::string& what) const noexcept {
   }
 }
 
+bool RankLog::has_room(const Event& event) const {
+  if (!is_left_out_first(event.body) || written_bytes.load(std::memory_order_relaxed) < most_bytes_) {
+    return true;
+  }
+  if (is_first_without_room(json_path())) {
+    Event warning = event;
+    warning.body = Warning{"the logs of this process have " + std::to_string(most_bytes_) +
+                           " bytes, which is Options::log_bytes: lines of iterations and of measured configs "
+                           "are left out from here on"};
+    write_lines(warning);
+  }
+  return false;
+}
+
+void RankLog::write_lines(const Event& event) const {
+  append(*json_, to_json_line(event));
+  if (const std::string line = to_text(event); !line.empty()) {
+    append(*text_, line);
+  }
+}
+
 void RankLog::write(const Event& event) noexcept {
   try {
-    append(*json_, to_json_line(event));
-    if (const std::string line = to_text(event); !line.empty()) {
-      append(*text_, line);
+    if (has_room(event)) {
+      write_lines(event);
     }
   } catch (const std::exception& error) {
     complain(std::string("format a log line: ") + error.what());

@@ -6,7 +6,9 @@
 #include "contextual/record/events.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -20,8 +22,9 @@ class LineFile;
 class RankLog {
  public:
   /// Creates `directory` and missing parents, and opens the files. Throws InvalidArgument, which names the
-  /// directory, the system's reason and what to change.
-  RankLog(const std::filesystem::path& directory, int rank);
+  /// directory, the system's reason and what to change. `most_bytes`: see Options::log_bytes.
+  RankLog(const std::filesystem::path& directory, int rank,
+          std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
   /// Writes the event to both logs. It formats and does file I/O, so call it after the settle, never while
   /// the region runs. An error, such as a full disk, is not thrown but reported on stderr, once for both
@@ -34,11 +37,16 @@ class RankLog {
 
  private:
   void append(LineFile& file, const std::string& line) const noexcept;
+  /// Returns false for an event that is left out, because the logs of this process are as large as they may
+  /// be. Says so, once in the process.
+  bool has_room(const Event& event) const;
+  void write_lines(const Event& event) const;
   void complain(const std::string& what) const noexcept;
 
   std::filesystem::path directory_;
   std::shared_ptr<LineFile> text_;
   std::shared_ptr<LineFile> json_;
+  std::size_t most_bytes_;
   std::shared_ptr<std::atomic<bool>> complained_;  ///< shared by this log's copies
 };
 

@@ -51,7 +51,8 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
     : options_(options),
       region_(std::move(region)),
       rank_(options.communicator->rank()),
-      printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr) {
+      printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr,
+               ::isatty(STDERR_FILENO) == 1) {
   report().region = region_;
   report().mode = options.mode;
   report().run_id = new_run_id();
@@ -72,7 +73,7 @@ void Recorder::open_log() {
     return;
   }
   try {
-    log_.emplace(options_.log_directory, options_.communicator->process_rank());
+    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.log_bytes);
     report().log_directory = log_->directory().string();
   } catch (const InvalidArgument& error) {
     if (options_.log_directory != options::default_log_directory) {
@@ -89,7 +90,7 @@ void Recorder::warn_of_lone_rank() {
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);
-    if (options_.print == Print::nothing && launched->rank == 0) {
+    if (options_.print < Print::choices && launched->rank == 0) {
       detail::warn_once(*text);
     }
   }
@@ -303,14 +304,19 @@ void Recorder::limit(const LimitReport& limit, std::int64_t round_count) {
   write(limit_event(limit, round_count));
 }
 
-void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {
+void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& plan, const Ending& ending) {
   for (const ProblemView& problem : ending.problems) {
     for (const detail::LocalRejection& rejection : problem.slot->launched.rejections) {
       rejected(*problem.slot, rejection.config_id, rejection.reason, plan);
     }
   }
-  Failure failure = describe(thrown, rank_);
+  Failure failure = describe(own.thrown, rank_);
+  failure.text = own.cause;
   failure.blamed_ranks = {rank_};
+  if (own.of_launcher) {  // what the caller gets does not say it
+    report().warnings.push_back(own.cause);
+    printer_.warning(own.cause);
+  }
   write_end(&failure, ending);
 }
 

@@ -72,7 +72,7 @@ class Recorder {
   /// Call it when this rank is about to tell the others that it failed. Writes the rejections of its launches
   /// and the end of its run at once, because the other ranks may never arrive. `end` then adds nothing to the
   /// log.
-  void fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending);
+  void fails(const detail::BatchFailure& failure, const detail::BatchPlan& plan, const Ending& ending);
   /// `thrown` is null for a run that ended well.
   void end(const std::exception_ptr& thrown, const Ending& ending);
 

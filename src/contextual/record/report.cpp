@@ -6,11 +6,12 @@
 #include <contextual/report.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 namespace contextual {
+using record::percent;
+
 namespace {
 
 /// The kernels' names; with the key where the region has several keys of one.
@@ -48,12 +49,6 @@ void add_markdown_row(std::string& text, std::string_view first, const std::vect
     add_markdown_cell(text, cell);
   }
   text += "\n";
-}
-
-std::string percent(double fraction) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f %%", 100 * fraction);
-  return text;
 }
 
 std::string counts_text(const SearchReport& search) {
@@ -127,25 +122,80 @@ bool has_choice(const ProblemReport& problem) {
          (problem.outcome != ProblemOutcome::open || !problem.reason.empty());
 }
 
-std::string note_on(const ProblemReport& problem) {
+/// What the key of a kernel in this alternative of a choice, or in this config of a function, ends with.
+std::string key_end(const ProblemReport& choice, const Config& alternative) {
+  constexpr std::string_view begin = "{alternative: ";
+  std::string text = alternative.to_string();
+  if (text.starts_with(begin)) {
+    text = text.substr(begin.size(), text.size() - begin.size() - 1);
+  }
+  return " in " + choice.kernel + " " + choice.key + ": " + text;
+}
+
+/// Returns true for a choice between alternatives that launch others of these.
+bool is_choice(const std::vector<ProblemReport>& problems, const ProblemReport& problem) {
+  const std::string inside = " in " + problem.kernel + " " + problem.key + ": ";
+  return std::any_of(problems.begin(), problems.end(),
+                     [&](const ProblemReport& other) { return other.key.find(inside) != std::string::npos; });
+}
+
+/// Returns false for a kernel in an alternative that was not chosen.
+bool in_use(const std::vector<ProblemReport>& problems, const ProblemReport& problem) {
+  if (problem.key.find(" in ") == std::string::npos) {
+    return true;
+  }
+  for (const ProblemReport& choice : problems) {
+    if (problem.key.ends_with(key_end(choice, choice.choice_config))) {
+      return in_use(problems, choice);
+    }
+    if (std::any_of(choice.configs.begin(), choice.configs.end(), [&](const ConfigReport& other) {
+          return problem.key.ends_with(key_end(choice, other.config));
+        })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string note_on(const ProblemReport& problem, bool used) {
   return problem.outcome == ProblemOutcome::failed        ? "no choice: every config was rejected"
          : !has_choice(problem)                           ? "no choice: the run ended before"
+         : !used                                          ? "(not in use)"
          : problem.outcome == ProblemOutcome::provisional ? "(provisional)"
          : !problem.pinned_by.empty()                     ? "(pinned)"
          : problem.reused                                 ? "(from an earlier run)"
                                                           : "";
 }
 
-record::ChoiceLine choice_line(const ProblemReport& problem) {
+/// By how much the chosen alternative is shorter than the default one, each at its best, as a fraction.
+std::optional<double> gain_of_alternative(const RegionReport& report, std::size_t choice) {
+  for (auto search = report.searches.rbegin(); search != report.searches.rend(); ++search) {
+    if (search->reference != SearchReference::default_alternative || !search->gain) {
+      continue;
+    }
+    for (std::size_t i = 0; i < std::min(search->problems.size(), search->choice.size()); ++i) {
+      if (search->problems[i].index == choice && search->choice[i] != search->compared_with.at(i)) {
+        return search->gain->centre;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
+  const ProblemReport& problem = report.problems[index];
   record::ChoiceLine line;
   line.kernel = record::one_line(problem.kernel);
   line.key = record::one_line(problem.key);
-  line.note = note_on(problem);
+  line.note = note_on(problem, in_use(report.problems, problem));
   if (!has_choice(problem)) {
     return line;
   }
   line.config = record::one_line(problem.choice_config.to_string());
   line.gain = problem.choice == 0 ? "default" : "";
+  if (const auto gain = gain_of_alternative(report, index); gain && is_choice(report.problems, problem)) {
+    line.gain = record::short_percent(-*gain);
+  }
   const bool together = problem.time_in_choice.count > 0;
   const bool walked = problem.choice < problem.configs.size();
   const TimeSummary time = together ? problem.time_in_choice
@@ -173,6 +223,19 @@ std::size_t rejected_count(const std::vector<ProblemReport>& problems) {
   return count;
 }
 
+/// What came closest to a gain, where the defaults were kept after it was compared with them.
+std::string kept_instead_of(const RegionReport& report, const SearchReport& search) {
+  if (search.lost.empty() || search.choice != search.compared_with) {
+    return "";
+  }
+  const auto best = std::max_element(
+      search.lost.begin(), search.lost.end(),
+      [](const LostAssignment& a, const LostAssignment& b) { return a.gain.centre < b.gain.centre; });
+  return " instead of " + report.assignment_text(search, best->assignment) + ": " +
+         percent(-best->gain.centre) + interval_text(best->gain) +
+         (search.unsure ? ", which is too wide to keep it for other processes" : "");
+}
+
 /// The region's makespan, how often it ran, and how long that took.
 std::string region_text(const RegionReport& report) {
   std::string text = record::one_line(report.region) + ": ";
@@ -188,7 +251,7 @@ std::string region_text(const RegionReport& report) {
     text += report.tuned_makespan ? "makespan " + record::short_time(report.tuned_makespan->centre_ns) + ", "
             : gain.empty()        ? ""
                                   : "makespan ";
-    text += (gain.empty() ? no_gain_text(search) : gain) + "; ";
+    text += (gain.empty() ? no_gain_text(search) + kept_instead_of(report, search) : gain) + "; ";
   }
   const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
                                         [](const TableRow& row) { return row.phase == Phase::final_run; });
@@ -205,29 +268,74 @@ std::string region_text(const RegionReport& report) {
   return text + "\n";
 }
 
-/// Why a problem has its choice.
-std::string why_text(const ProblemReport& problem) {
-  std::string text = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key)) + ": ";
-  text += has_choice(problem)
-              ? "config-" + std::to_string(problem.choice) + ": " + record::one_line(problem.reason) + "\n"
-              : note_on(problem) + "\n";
+/// What was rejected for one reason is said once, and no more than a few reasons.
+std::string rejections_text(const ProblemReport& problem) {
+  constexpr std::size_t most_reasons = 3;
+  std::vector<std::pair<std::string, std::vector<const ConfigReport*>>> by_reason;
+  for (const ConfigReport& config : problem.configs) {
+    if (!config.rejection) {
+      continue;
+    }
+    const auto known = std::find_if(by_reason.begin(), by_reason.end(),
+                                    [&](const auto& reason) { return reason.first == *config.rejection; });
+    (known == by_reason.end() ? by_reason.emplace_back(*config.rejection, std::vector<const ConfigReport*>{})
+                              : *known)
+        .second.push_back(&config);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(by_reason.size(), most_reasons); ++i) {
+    const auto& [reason, configs] = by_reason[i];
+    text += "    rejected: " + record::one_line(configs.front()->config.to_string()) +
+            (configs.size() > 1 ? " and " + std::to_string(configs.size() - 1) + " more" : "") + ": " +
+            record::one_line(reason) + "\n";
+  }
+  return by_reason.size() > most_reasons
+             ? text + "    and for " + std::to_string(by_reason.size() - most_reasons) + " more reasons\n"
+             : text;
+}
+
+/// Why a problem has its choice. Of one that is not in use, only what was rejected.
+std::string why_text(const ProblemReport& problem, bool used) {
+  const std::string name = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key));
+  const std::string rejections = rejections_text(problem);
+  if (!used) {
+    return rejections.empty() ? "" : name + ": not in use\n" + rejections;
+  }
+  if (!has_choice(problem)) {
+    return name + ": " + note_on(problem, used) + "\n" + rejections;
+  }
+  std::string text = name + ": " + record::one_line(problem.choice_config.to_string()) + ": " +
+                     record::one_line(problem.reason) + "\n";
   if (problem.walk_ns > 0) {
     text += "    its walk took " + record::format_duration(problem.walk_ns);
-    if (has_choice(problem) && problem.choice < problem.configs.size() &&
-        problem.configs[problem.choice].time.count > 0) {
+    if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
       text += "; own time in it " + spread_text(problem.configs[problem.choice].time);
       const std::string rates = record::rates_text(problem.configs[problem.choice].metrics);
       text += rates.empty() ? "" : ", " + rates;
     }
     text += "\n";
   }
-  for (const ConfigReport& config : problem.configs) {
-    if (config.rejection) {
-      text += "    rejected: config-" + std::to_string(config.config_id) + " " +
-              record::one_line(config.config.to_string()) + ": " + record::one_line(*config.rejection) + "\n";
-    }
+  return text + rejections;
+}
+
+/// The choice, with defaults where it does not differ from the reference.
+Assignment what_differs(const SearchReport& search) {
+  Assignment differing = search.choice;
+  for (std::size_t i = 0; i < std::min(differing.size(), search.compared_with.size()); ++i) {
+    differing[i] = differing[i] == search.compared_with[i] ? 0 : differing[i];
   }
-  return text;
+  return differing;
+}
+
+/// A search is left out where all that it has searched is in alternatives that are not in use.
+bool concerns_what_is_used(const RegionReport& report, const SearchReport& search) {
+  const auto searched = [](const ProblemOfSearch& problem) {
+    return problem.chosen_by == ChosenBy::makespan;
+  };
+  return std::none_of(search.problems.begin(), search.problems.end(), searched) ||
+         std::any_of(search.problems.begin(), search.problems.end(), [&](const ProblemOfSearch& problem) {
+           return searched(problem) && in_use(report.problems, report.problems.at(problem.index));
+         });
 }
 
 }  // namespace
@@ -264,8 +372,8 @@ std::string RegionReport::table_text(std::optional<Phase> only) const {
 std::string RegionReport::choices_text(std::size_t width) const {
   std::vector<record::ChoiceLine> lines;
   lines.reserve(problems.size());
-  for (const ProblemReport& problem : problems) {
-    lines.push_back(choice_line(problem));
+  for (std::size_t index = 0; index < problems.size(); ++index) {
+    lines.push_back(choice_line(*this, index));
   }
   return record::choice_lines(std::move(lines), width);
 }
@@ -277,7 +385,7 @@ std::string RegionReport::to_string(Detail detail, std::size_t width) const {
   }
   std::string why = "Why:\n";
   for (const ProblemReport& problem : problems) {
-    why += why_text(problem);
+    why += why_text(problem, in_use(problems, problem));
   }
   if (default_makespan && tuned_makespan) {
     why += "makespan in the closing comparison: " + spread_text(*tuned_makespan) + ", all defaults " +
@@ -293,17 +401,39 @@ std::string RegionReport::to_string(Detail detail, std::size_t width) const {
 
 std::string RegionReport::assignment_text(const SearchReport& search, const Assignment& assignment) const {
   const std::vector<std::string> names = column_names(problems);
+  const std::size_t count = std::min(search.problems.size(), assignment.size());
   std::string text;
-  for (std::size_t i = 0; i < std::min(search.problems.size(), assignment.size()); ++i) {
-    text += (text.empty() ? "" : ", ") + names.at(search.problems[i].index) + " config-" +
-            std::to_string(assignment[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (assignment[i] == 0) {
+      continue;
+    }
+    const std::size_t index = search.problems[i].index;
+    const std::vector<ConfigReport>& configs = problems.at(index).configs;
+    text += (text.empty() ? "" : ", ") + record::one_line(names.at(index)) + " " +
+            (assignment[i] < configs.size() ? record::one_line(configs[assignment[i]].config.to_string())
+                                            : "config-" + std::to_string(assignment[i]));
   }
-  return text;
+  if (count == 0) {
+    return "";
+  }
+  return text.empty() ? "all defaults" : text;
 }
 
 std::string RegionReport::searches_text() const {
+  constexpr std::size_t most_lost = 3;
   std::string text;
   for (const SearchReport& search : searches) {
+    if (!concerns_what_is_used(*this, search)) {
+      continue;
+    }
+    const bool of_alternative = search.reference == SearchReference::alternative_defaults ||
+                                search.reference == SearchReference::default_alternative;
+    if (of_alternative && !search.choice.empty() && search.choice != search.compared_with) {
+      text += assignment_text(search, what_differs(search)) + ": " + comparison_text(search) + "; " +
+              std::to_string(search.runs) + " runs" + (search.cut.empty() ? "" : ", cut: " + search.cut) +
+              "\n";
+      continue;
+    }
     text += counts_text(search) + "\n";
     if (search.choice.empty()) {
       text += "    no choice: " + search.reason + "\n";
@@ -311,10 +441,14 @@ std::string RegionReport::searches_text() const {
     }
     text += "    chosen: " + assignment_text(search, search.choice) + ": " + search.reason + "\n    " +
             comparison_text(search) + "\n";
-    for (const LostAssignment& lost : search.lost) {
+    for (std::size_t i = 0; i < std::min(search.lost.size(), most_lost); ++i) {
+      const LostAssignment& lost = search.lost[i];
       text += "    lost the comparison: " + assignment_text(search, lost.assignment) + ": " +
               percent(-lost.gain.centre) + interval_text(lost.gain) + "\n";
     }
+    text += search.lost.size() > most_lost
+                ? "    and " + std::to_string(search.lost.size() - most_lost) + " others lost it\n"
+                : "";
     if (!search.within_noise.empty()) {
       text += "    within the noise of the choice: " + std::to_string(search.within_noise.size()) +
               " other assignments, such as " + assignment_text(search, search.within_noise.front()) + "\n";

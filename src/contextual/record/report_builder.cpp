@@ -85,6 +85,7 @@ SearchReport report_of(const policy::SearchRecord& search) {
   if (search.gain) {
     report.gain = gain_of(*search.gain);
   }
+  report.unsure = search.is_unsure();
   for (const policy::LostComparison& lost : search.lost) {
     report.lost.push_back({lost.assignment, gain_of(lost.gain)});
   }

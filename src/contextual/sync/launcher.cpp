@@ -15,6 +15,9 @@ struct Variables {
   const char* mark;  ///< must be set as well; null: no other variable
 };
 
+// The script of a Slurm job has the job's SLURM_NTASKS and rank 0, though nobody has started it as one of
+// many: only srun sets the number of a step's tasks.
+//
 // The inner launcher first: mpirun may run within a Slurm job whose step has one task a node, and torchrun
 // within both. Torchrun's names are common, and a job may set them for all of its processes: without
 // torchrun's own mark they count only where no launcher is known.
@@ -22,7 +25,7 @@ constexpr Variables launchers[] = {
     {Launcher::torchrun, "WORLD_SIZE", "RANK", "TORCHELASTIC_RUN_ID"},
     {Launcher::open_mpi, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
     {Launcher::mpich, "PMI_SIZE", "PMI_RANK", nullptr},  // and its relatives
-    {Launcher::slurm, "SLURM_NTASKS", "SLURM_PROCID", nullptr},
+    {Launcher::slurm, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
     {Launcher::torchrun, "WORLD_SIZE", "RANK", "MASTER_ADDR"},
 };
 

@@ -9,10 +9,13 @@
 #include "contextual/tuning/time_collector.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
+#include <contextual/search.hpp>
 #include <contextual/timer.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace contextual::tuning {
@@ -26,18 +29,22 @@ class BatchRunner {
       : context_(context), options_(options), watch_(watch), time_collector_(context, watch, options) {}
 
   /// Runs the region once for each tuning iteration of the plan, with the user's hooks around it, and
-  /// settles. The first failure ends the batch.
-  detail::BatchResult run(const detail::BatchPlan& plan, const std::function<void()>& region);
+  /// settles. The first failure ends the batch. `defaults`: what the problems use that are not tuned.
+  detail::BatchResult run(const detail::BatchPlan& plan, const Assignment& defaults,
+                          const std::function<void()>& region);
 
  private:
   void run_iteration(const detail::BatchPlan& plan, std::size_t index, const std::function<void()>& region);
+  void run_region(const detail::BatchPlan& plan, std::size_t index, const std::function<void()>& region);
   void check_region_left_well();
 
   detail::RunContext& context_;
   const options::ResolvedOptions& options_;
   const Watchdog::Watch& watch_;
   TimeCollector time_collector_;
-  std::vector<IterationTiming> iterations_;  ///< of the batch: those that the region has returned from
+  Assignment defaults_;                                      ///< in the batch
+  std::vector<IterationTiming> iterations_;                  ///< of the batch: those that have settled
+  std::map<std::size_t, std::exception_ptr> out_of_memory_;  ///< see BatchResult
 };
 
 }  // namespace contextual::tuning

@@ -315,7 +315,7 @@ std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
   entry.machines = set.machines;
   std::vector<MachineDifference> all;
   for (tuning::PartDifference& found : tuning::differences(entry, surroundings())) {
-    all.push_back({found.rank, std::move(found.part), std::move(found.then), std::move(found.now),
+    all.push_back({found.rank, std::move(found.part), found.then.value_or(""), std::move(found.now),
                    found.version, found.counts});
   }
   return all;

@@ -1,7 +1,7 @@
 #include "contextual/tuning/kept_choices.hpp"
 
 #include "contextual/agreement/kernels_digest.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/storage/choice_purpose.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -282,7 +282,7 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
       sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
   } catch (...) {
-    sets.outcome.failure = {std::current_exception(), record::text_of(std::current_exception())};
+    sets.outcome.failure = {std::current_exception(), detail::exception_text(std::current_exception())};
     sets.outcome.usable.resize(sets.by_precedence.size());
   }
   return sets;

@@ -41,16 +41,25 @@ bool is_measured(const agreement::LaunchedProblem& launched, const Timer& timer)
   return timer.measures_devices() || !launched.on_stream;
 }
 
+/// Another process is to find out again what the noise of this one has hidden.
+bool is_unsure(const policy::TuningState& state, std::size_t problem) {
+  const auto& searches = state.searches();
+  const auto latest = std::find_if(searches.rbegin(), searches.rend(), [&](const auto& search) {
+    return std::find(search.members.begin(), search.members.end(), problem) != search.members.end();
+  });
+  return latest != searches.rend() && latest->is_unsure();
+}
+
 /// Nothing for a problem whose kernels do not look the same on all of its ranks: the choice would be used
 /// where another combination looks as one of its parts did.
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
                                     const Timer& timer, const agreement::LaunchedProblem& launched) {
   constexpr auto statistic = Statistic::median;
   const ProblemSlot& slot = *view.slot;
-  const bool kept = slot.found.pinned_by.empty() && !launched.kernels.empty() && launched.alike() &&
-                    view.record != nullptr && view.index &&
-                    view.record->status == policy::ProblemStatus::locked_in &&
-                    !state.out_of_use(*view.index) && is_measured(launched, timer);
+  const bool kept =
+      slot.found.pinned_by.empty() && !launched.kernels.empty() && launched.alike() &&
+      view.record != nullptr && view.index && view.record->status == policy::ProblemStatus::locked_in &&
+      !state.out_of_use(*view.index) && !is_unsure(state, *view.index) && is_measured(launched, timer);
   if (!kept) {
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 #include "contextual/tuning/paired_timing.hpp"
 
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/region_pass.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::optional<std::int64_t> PairedTiming::turn(const std::function<void()>& call
     outcome.makespan_ns = timed(call, uses, runs);
     outcome.no_head_start = context_.timer().wanted_head_start() == Timer::no_head_start;
   } catch (...) {
-    outcome.failure = {std::current_exception(), record::text_of(std::current_exception()),
+    outcome.failure = {std::current_exception(), detail::exception_text(std::current_exception()),
                        context_.tuning_iteration};
     failing_(outcome.failure.thrown);
   }
@@ -77,6 +77,7 @@ IterationTiming PairedTiming::run(const std::function<void()>& call, TurnUses us
                         std::rethrow_exception(pass.thrown);
                       }
                       context_.timer().end_iteration(timing.tuning_iteration, timing.note);
+                      return RegionCame::to_its_end;
                     });
   return timing;
 }

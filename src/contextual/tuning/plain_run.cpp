@@ -1,7 +1,7 @@
 #include "contextual/tuning/plain_run.hpp"
 
 #include "contextual/agreement/settled_region.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/region_pass.hpp"
 
@@ -44,11 +44,12 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
                           rethrow(pass.thrown, pass.rejected);
                         }
                         outcome.something_new = pass.something_new;
+                        return RegionCame::to_its_end;
                       });
   } catch (const LaunchRejected&) {
     outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {
-    outcome.failure = {std::current_exception(), record::text_of(std::current_exception()), 0};
+    outcome.failure = {std::current_exception(), detail::exception_text(std::current_exception()), 0};
   }
   try {
     return !agreement::agree_on_settled_run(exchange, call.region, outcome);

@@ -19,9 +19,11 @@ namespace contextual::tuning {
 
 /// Whether a run begins with what Options::restore brings back, which was taken before.
 enum class Begins { with_restored_state, with_what_is_there };
+enum class RegionCame { to_its_end, not_to_its_end };
 
-/// Runs `region` between the user's hooks, each of the three watched. Launches of the hooks are not part of
-/// the region; they use what is locked in for it. `tuning_iteration` is what the watchdog names.
+/// Runs `region` between the user's hooks, each of the three watched. It returns how far the region came.
+/// Launches of the hooks are not part of the region; they use what is locked in for it. `tuning_iteration` is
+/// what the watchdog names.
 template <typename Region>
 void run_between_hooks(Begins begins, const options::ResolvedOptions& options, const Watchdog::Watch& watch,
                        std::uint32_t region_id, const IterationInfo& info, std::int64_t tuning_iteration,
@@ -37,8 +39,9 @@ void run_between_hooks(Begins begins, const options::ResolvedOptions& options, c
   if (options.before_iteration) {
     watched(Activity::before_iteration, [&] { options.before_iteration(info); });
   }
-  watched(Activity::region, region);
-  if (options.after_iteration) {
+  auto came = RegionCame::to_its_end;
+  watched(Activity::region, [&] { came = region(); });
+  if (options.after_iteration && came == RegionCame::to_its_end) {
     watched(Activity::after_iteration, [&] { options.after_iteration(info); });
   }
 }

@@ -112,7 +112,7 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
 /// Once for each region.
 void RegionTuner::say_if_off(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
-  if (options.mode == Mode::off && options.print != Print::nothing && options.communicator->rank() == 0 &&
+  if (options.mode == Mode::off && options.print >= Print::choices && options.communicator->rank() == 0 &&
       said_off_.insert(call.region).second) {
     record::print_to_stderr("[contextual] " + record::one_line(call.region) +
                             ": mode off: nothing is tuned, and what is not pinned launches its default");

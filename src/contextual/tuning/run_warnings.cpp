@@ -1,5 +1,7 @@
 #include "contextual/tuning/run_warnings.hpp"
 
+#include "contextual/tuning/ever_new_keys.hpp"
+
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -102,13 +104,23 @@ void RunWarnings::note_timer() {
     return;
   }
   context_.note(*warning);
-  if (options_.print == Print::nothing && options_.communicator->rank() == 0) {
-    detail::warn_once(*warning);  // such times choose nothing: it must be seen without a look into a log
+  tell_without_printing(*warning);  // such times choose nothing
+}
+
+/// Of what must be seen without a look into a log.
+void RunWarnings::tell_without_printing(const std::string& warning) const {
+  if (options_.print < Print::choices && options_.communicator->rank() == 0) {
+    detail::warn_once(warning);
   }
 }
 
 void RunWarnings::tell_end(std::size_t unjoined_count) {
   tell_unguarded();
+  for (const std::string& warning :
+       ever_new_keys(context_.region_id(), context_.region(), context_.slots())) {
+    recorder_.warning(warning);
+    tell_without_printing(warning);
+  }
   if (unjoined_count > 0) {
     recorder_.warning("the final run launched " + std::to_string(unjoined_count) +
                       " new kernels or keys, with their defaults; the next run tunes them");

@@ -37,6 +37,7 @@ class RunWarnings {
   void note_kept_configs();
   void note_timer();
   void tell_unguarded();
+  void tell_without_printing(const std::string& warning) const;
 
   detail::RunContext& context_;
   const Timer& timer_;

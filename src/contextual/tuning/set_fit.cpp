@@ -99,7 +99,7 @@ std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surround
                                 is_version(part)};
       const bool any_processor = part == detail::processor_part && !difference.then;
       if (difference.then == difference.now || any_processor ||
-          (now.stands_for_all && part == detail::ranks_on_machine)) {
+          (now.stands_for_all && (part == detail::ranks_on_machine || !difference.then))) {
         continue;
       }
       const bool known = difference.then && (difference.now || !difference.version);

@@ -1,6 +1,6 @@
 #include "contextual/tuning/time_collector.hpp"
 
-#include "contextual/record/failure.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/makespans.hpp"
 #include "contextual/tuning/overlaps.hpp"
 #include "contextual/tuning/timelines.hpp"
@@ -44,7 +44,7 @@ void drop_disturbed(BatchResult& result) {
 }  // namespace
 
 detail::BatchFailure failure_of(const std::exception_ptr& thrown) {
-  detail::BatchFailure failure{thrown, record::text_of(thrown)};
+  detail::BatchFailure failure{thrown, detail::exception_text(thrown)};
   try {
     std::rethrow_exception(thrown);
   } catch (const TuningFailedError&) {

@@ -2,8 +2,8 @@
 
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/agreement/joining.hpp"
+#include "contextual/launch/exception_text.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
@@ -79,6 +79,7 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
     return checks_.feasible(problems_.slots(), assignment);
   };
   context_.blame_assignments(policy.search != SearchLevel::off);
+  context_.set_out_of_memory(options.is_out_of_memory);
   return policy;
 }
 
@@ -126,13 +127,9 @@ bool TuningRun::allows_defaults() const {
 
 PairedTiming TuningRun::paired_timing() {
   context_.begin_batch();  // what the final run noted has been told
-  return {options_,
-          context_,
-          watch_,
-          exchange_,
-          head_start_,
-          [this](const std::exception_ptr& thrown) {
-            recorder_.fails(thrown, batch_.plan, ending()); }};
+  return {options_, context_, watch_, exchange_, head_start_, [this](const std::exception_ptr& thrown) {
+            recorder_.fails(failure_of(thrown), batch_.plan, ending());
+          }};
 }
 
 /// Decides, like all other ranks, what needs no run of the region.
@@ -230,7 +227,7 @@ void TuningRun::throw_failure() {
   if (finished_) {  // the others do not meet again
     std::rethrow_exception(batch_.result.failure.thrown);
   }
-  recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+  recorder_.fails(batch_.result.failure, batch_.plan, ending());
   try {
     agreement_.tell(batch_.plan, batch_.result.failure);
   } catch (...) {
@@ -274,7 +271,7 @@ std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::R
   // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
   const bool meet = prepared.everywhere || head_start_.count() > 0;
   if (meet && batch_.result.failure) {
-    recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+    recorder_.fails(batch_.result.failure, batch_.plan, ending());
   }
   try {
     return agreement_.agree_on_preparing(batch_.plan, {meet, prepared.rejections}, batch_.result.failure);
@@ -339,7 +336,11 @@ void TuningRun::run(const std::function<void()>& region) {
   if (batch_.plan.kind != BatchKind::discovery) {
     timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
   }
-  batch_.result = runner_.run(batch_.plan, region);
+  Assignment defaults;
+  for (const ProblemSlot* slot : problems_.slots()) {
+    defaults.push_back(slot->found.locked_config.value_or(0));
+  }
+  batch_.result = runner_.run(batch_.plan, defaults, region);
   batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
   batch_.result.wanted_head_start = timer_->wanted_head_start();
   verify();
@@ -376,7 +377,7 @@ Assignment TuningRun::assignment_of_batch() const {
 void TuningRun::verify() {
   checks_.refresh();
   checks_.note_verified(context_);
-  if (batch_.result.failure) {
+  if (batch_.result.failure || !batch_.result.out_of_memory.empty()) {
     return;
   }
   const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
@@ -410,7 +411,7 @@ void TuningRun::agree() {
     if (batch_.result.failure) {
       // Before the exchange: the others may never come to it, and then nobody can say later what happened
       // here.
-      recorder_.fails(batch_.result.failure.thrown, batch_.plan, ending());
+      recorder_.fails(batch_.result.failure, batch_.plan, ending());
     }
     if (batch_.plan.kind == BatchKind::final_run) {
       batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);
@@ -419,6 +420,11 @@ void TuningRun::agree() {
       head_start_ = batch_.agreed.head_start;
     }
   } catch (const CommunicationError&) {
+    if (!batch_.result.failure && !batch_.result.out_of_memory.empty()) {
+      // The others wait for this rank in the region: it is a failure like any other.
+      batch_.result.failure = failure_of(batch_.result.out_of_memory.begin()->second);
+      recorder_.fails(batch_.result.failure, batch_.plan, ending());
+    }
     rank_lost_ = !batch_.result.failure;  // else others may wait for what this rank did not launch
     end_disagreed();
   } catch (...) {
@@ -436,7 +442,7 @@ void TuningRun::end_disagreed() {
 
 void TuningRun::check_launches() {
   try {
-    if (!batch_.result.failure) {
+    if (!batch_.result.failure && batch_.result.out_of_memory.empty()) {
       agreement::check_coupled_members(context_);
     }
   } catch (...) {
@@ -451,7 +457,7 @@ void TuningRun::rethrow() {
     throw;
   }
   recorder_.warning("the other ranks could not be told of what failed on this one: " +
-                    record::text_of(std::current_exception()));
+                    detail::exception_text(std::current_exception()));
   std::rethrow_exception(batch_.result.failure.thrown);
 }
 

@@ -2,6 +2,7 @@
 
 #include "contextual/storage/file_size_signal.hpp"
 #include "contextual/tuning/kept_choices.hpp"
+#include "contextual/tuning/time_collector.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
@@ -110,7 +111,7 @@ void TuningSetup::throw_if_alone(const CommunicationError& error) {
           "kernel take part on `some` ranks. What was tried: " +
           error.what(),
       error.missing_ranks()));
-  recorder_->fails(alone, {}, {});
+  recorder_->fails(failure_of(alone), {}, {});
   recorder_->end(alone, {});
   std::rethrow_exception(alone);
 }

@@ -3,6 +3,8 @@
 /// \file
 /// Which sizes a GEMM takes, and what it runs on; for all that launch one.
 
+#include <contextual/bucket.hpp>
+
 #include <string>
 
 namespace contextual::kernels::cuda {
@@ -18,14 +20,7 @@ void check_gemm_sizes(const char* who, int m, int n, int k);
 /// number of rows is used for all of a bucket.
 constexpr int bucket_of(int m) {
   constexpr int step = 512;
-  if (m > step) {
-    return (m - 1) / step * step + step;
-  }
-  int bucket = 1;
-  while (bucket < m) {
-    bucket *= 2;
-  }
-  return bucket;
+  return static_cast<int>(m > step ? bucket(m, step) : bucket(m));
 }
 
 /// Returns how many rows a call has: `m`, or `most` if it is 0. Throws InvalidArgument, whose text begins

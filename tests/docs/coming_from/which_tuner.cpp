@@ -77,6 +77,23 @@ TEST_CASE("which tuner: do_bench times a function", "[unit]") {
   CHECK_FALSE(result.samples.empty());
 }
 
+// row: shapes that differ in nearly every call, such as a batch size
+TEST_CASE("which tuner: sizes of one bucket are tuned once", "[unit]") {
+  int runs = 0;
+  contextual::TunableKernel kernel{
+      "which_bucket", blocks(),
+      [](int m, int n) { return contextual::make_key(contextual::bucket(m), contextual::bucket(m, 512), n); },
+      [&](const Tile&, int, int) { ++runs; }};
+  ContextualAutotuner tuner(quick());
+  int m = 1025;
+  auto step = contextual::make_tuned_region(tuner, "which bucket", [&] { kernel(m, 64); });
+  step();
+  const int tuned = runs;
+  m = 1536;
+  step();
+  CHECK(runs == tuned + 1);
+}
+
 // row: implementations that launch different kernels
 TEST_CASE("which tuner: alternatives are chosen after their kernels", "[unit]") {
   int fused_block = 0;

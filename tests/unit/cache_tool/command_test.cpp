@@ -210,6 +210,13 @@ TEST_CASE("contextual-cache: why says line by line what differs here, and why a 
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
 }
 
+TEST_CASE("contextual-cache: why says nothing of what the program of the set did not use", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  detail::describe_machine("accelerators", [] { return std::string("unknown: no driver"); });
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out, !ContainsSubstring("accelerators"));
+}
+
 TEST_CASE("contextual-cache: list names a set of other versions, which why says counts only without a check",
           "[unit]") {
   const TemporaryDirectory directory;

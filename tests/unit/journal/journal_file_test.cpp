@@ -78,7 +78,9 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
   const auto first = open_in(directory.path());
   const auto second = open_in(directory.path());
   CHECK(first->problem().empty());
-  CHECK_THAT(second->problem(), ContainsSubstring("a.journal: another process is tuning the region"));
+  CHECK_THAT(
+      second->problem(),
+      ContainsSubstring("a.journal: another tuner, of this process or another one, is tuning the region"));
   second->append("lost");
   second->remove();
   first->append("kept");

@@ -138,6 +138,9 @@ TEST_CASE("changes for people: whole percent with a sign, but no sign for nothin
   CHECK(short_percent(-0.004) == "0 %");
   CHECK(short_percent(0.0) == "0 %");
   CHECK(short_percent(11.5) == "+1150 %");
+  CHECK(short_percent(-0.997) == "-99.7 %");
+  CHECK(percent(-0.99996) == "-99.996 %");
+  CHECK(short_percent(-1) == "-100 %");
 }
 
 TEST_CASE("wrapped text: lines stay apart, and what goes on is indented", "[unit]") {

@@ -107,13 +107,30 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "[contextual] level_2_lines_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
             "[contextual] level_2_lines: 16 runs in TIME, 1 config rejected\n"
             "[contextual] Why:\n"
-            "[contextual] level_2_lines_copy (): config-1: fastest by own time, 1.0 % shorter than the "
+            "[contextual] level_2_lines_copy (): {BLOCK: 1}: fastest by own time, 1.0 % shorter than the "
             "default\n"
             "[contextual]     its walk took TIME; own time in it 99.0 us +- 0 ns (3 samples)\n"
-            "[contextual] level_2_lines_add (64): config-2: fastest by own time, 2.0 % shorter than the "
-            "default\n"
+            "[contextual] level_2_lines_add (64): {COLUMNS: 512}: fastest by own time, 2.0 % shorter than "
+            "the default\n"
             "[contextual]     its walk took TIME; own time in it 98.0 us +- 0 ns (3 samples)\n"
-            "[contextual]     rejected: config-1 {COLUMNS: 16}: 16 are too few\n");
+            "[contextual]     rejected: {COLUMNS: 16}: 16 are too few\n");
+}
+
+TEST_CASE("printing: a tuning of more than 2 s shows its progress on a terminal, once a second", "[unit]") {
+  const auto printed_at = [](Print level, bool on_terminal) {
+    std::vector<std::int64_t> printed;
+    record::Progress progress{Phase::walk, 1, 96, 3, 0, std::nullopt};
+    record::Printer printer(
+        level, "step", [&](const std::string&) { printed.push_back(progress.elapsed_ns / 100'000'000); },
+        on_terminal);
+    for (; progress.elapsed_ns < 3'500'000'000; progress.elapsed_ns += 100'000'000) {
+      printer.progress(progress);
+    }
+    return printed;
+  };
+  CHECK(printed_at(Print::long_tunings, true) == std::vector<std::int64_t>{21, 31});
+  CHECK(printed_at(Print::long_tunings, false).empty());
+  CHECK(printed_at(Print::nothing, true).empty());
 }
 
 TEST_CASE("printing: the choices are written at once, below the name of their region", "[unit]") {

@@ -282,6 +282,30 @@ TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[u
   CHECK(lines_of(log.text_path()).at(1) == to_text(samples::event(samples::run_start())));
 }
 
+TEST_CASE("RankLog: processes that write at the same time leave no blank lines", "[unit]") {
+  const TemporaryDirectory directory;
+  Warning body;
+  body.text.assign(20'000, 'x');  // of several pages
+  std::vector<pid_t> children;
+  for (int process = 0; process < 2; ++process) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      for (int i = 0; i < 500; ++i) {
+        write(RankLog(directory.path(), 0), body);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+  }
+  const std::vector<std::string> lines = lines_of(directory.path() / "rank-0.jsonl");
+  CHECK(lines.size() == 1000);
+  CHECK(std::count(lines.begin(), lines.end(), "") == 0);
+}
+
 /// Runs `use` in a forked process; returns its process id when it has ended well.
 pid_t in_child(const std::function<void()>& use) {
   const pid_t child = ::fork();

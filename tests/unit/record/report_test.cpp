@@ -2,6 +2,7 @@
 
 #include <contextual/report.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -50,17 +51,20 @@ RegionReport searched() {
 
 }  // namespace
 
-TEST_CASE("report: an assignment names the problems of its search, in the search's order", "[unit]") {
-  const RegionReport region = searched();
-  CHECK(region.assignment_text(region.searches[0], {1, 2, 0}) ==
-        "gemm (2) config-1, gemm (1) config-2, norm config-0");
+TEST_CASE("report: an assignment names problems and configs that are no defaults, in the search's order",
+          "[unit]") {
+  RegionReport region = searched();
+  region.problems[0].configs.resize(3);
+  region.problems[0].configs[2].config = Config{{"BLOCK", 64}};
+  CHECK(region.assignment_text(region.searches[0], {1, 2, 0}) == "gemm (2) config-1, gemm (1) {BLOCK: 64}");
+  CHECK(region.assignment_text(region.searches[0], {0, 0, 0}) == "all defaults");
   CHECK(region.assignment_text(region.searches[0], {}).empty());
 }
 
 TEST_CASE("report: a search has its counts, choice and gain with its interval", "[unit]") {
   CHECK(searched().searches_text() ==
         "2 of 6 assignments measured, 1 infeasible, in 60 runs, 20 of them lead-ins; complete\n"
-        "    chosen: gemm (2) config-1, gemm (1) config-2, norm config-0: the shortest makespan\n"
+        "    chosen: gemm (2) config-1, gemm (1) config-2: the shortest makespan\n"
         "    makespan -10.0 % to all defaults (95 % interval -11.0 % to -9.0 %)\n");
 }
 
@@ -74,12 +78,11 @@ TEST_CASE("report: a search says what ties, what own times cost, and why it was 
   CHECK_THAT(region.searches_text(), ContainsSubstring("lead-ins; cut: its budget of 60 runs is spent\n"));
   CHECK_THAT(region.searches_text(),
              ContainsSubstring("    within the noise of the choice: 2 other assignments, such as "
-                               "gemm (2) config-1, gemm (1) config-1, norm config-0\n"));
+                               "gemm (2) config-1, gemm (1) config-1\n"));
   CHECK_THAT(region.searches_text(),
-             ContainsSubstring("    best by own times: gemm (2) config-0, gemm (1) config-2, norm config-0, "
-                               "+25.0 % to the choice\n"));
+             ContainsSubstring("    best by own times: gemm (1) config-2, +25.0 % to the choice\n"));
   search.cost_of_own_time.reset();
-  CHECK_THAT(region.searches_text(), ContainsSubstring("norm config-0, not measured\n"));
+  CHECK_THAT(region.searches_text(), ContainsSubstring("gemm (1) config-2, not measured\n"));
 }
 
 TEST_CASE("report: a search says what it was compared with", "[unit]") {
@@ -88,9 +91,10 @@ TEST_CASE("report: a search says what it was compared with", "[unit]") {
   search.choice = search.compared_with;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
   search.lost = {{{0, 1, 0}, {0.2, -0.4, 1.0}}};
-  CHECK_THAT(region.searches_text(),
-             ContainsSubstring("    lost the comparison: gemm (2) config-0, gemm (1) config-1, norm "
-                               "config-0: -20.0 % (95 % interval -100.0 % to +40.0 %)\n"));
+  CHECK_THAT(
+      region.searches_text(),
+      ContainsSubstring("    lost the comparison: gemm (1) config-1: -20.0 % (95 % interval -100.0 % to "
+                        "+40.0 %)\n"));
   search.gain.reset();
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the choice is all defaults\n"));
   search.choice = {1, 2, 0};
@@ -113,10 +117,10 @@ TEST_CASE("report: where alternatives are compared, it does not speak of all def
   SearchReport& search = region.searches[0];
   search.reference = SearchReference::default_alternative;
   CHECK_THAT(region.searches_text(),
-             ContainsSubstring("    makespan -10.0 % to the default alternative at its best (95 %"));
+             ContainsSubstring("config-2: makespan -10.0 % to the default alternative at its best (95 %"));
   search.reference = SearchReference::alternative_defaults;
   CHECK_THAT(region.searches_text(),
-             ContainsSubstring("    makespan -10.0 % to the defaults of this alternative (95 %"));
+             ContainsSubstring("config-2: makespan -10.0 % to the defaults of this alternative (95 %"));
   search.choice = search.compared_with;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
   search.reference = SearchReference::default_alternative;
@@ -241,6 +245,15 @@ TEST_CASE("report: the line on the region says what was not compared, resumed or
   };
   region.searches[0].choice = region.searches[0].compared_with;
   CHECK(last_line() == "step: makespan 3.58 ms, the defaults were kept; 85 runs in 3.4 s\n");
+  region.searches[0].problems.front().index = 0;
+  region.searches[0].lost = {{{1, 0, 0}, {0.01, -0.05, 0.07}}, {{2, 0, 0}, {0.02, -0.14, 0.164}}};
+  CHECK_THAT(region.to_string(Detail::choices, 200),
+             ContainsSubstring("the defaults were kept instead of gemm {BLOCK: 64}: -2.0 % (95 % interval "
+                               "-16.4 % to +14.0 %); 85 runs"));
+  region.searches[0].unsure = true;
+  CHECK_THAT(region.to_string(Detail::choices, 200),
+             ContainsSubstring("to +14.0 %), which is too wide to keep it for other processes; 85 runs"));
+  region.searches[0].lost.clear();
   region.resumed_iterations = 70;
   CHECK(last_line() ==
         "step: makespan 3.58 ms, the defaults were kept; 15 runs in 3.4 s, after 70 by an earlier process\n");
@@ -262,15 +275,66 @@ TEST_CASE("report: why has each reason, the time of each walk, what was rejected
       tuned().to_string(Detail::why) ==
       std::string(tuned_choices) + tuned_region +
           "Why:\n"
-          "gemm (1): config-2: because of gemm\n"
+          "gemm (1): {BLOCK: 64}: because of gemm\n"
           "    its walk took 1.2 s; own time in it 1.36 ms +- 202 us (5 samples)\n"
-          "    rejected: config-1 {BLOCK: 32}: rank 1: too much\\nshared memory\n"
-          "norm: config-0: because of norm\n"
-          "gemm (2): config-1: because of gemm\n"
+          "    rejected: {BLOCK: 32}: rank 1: too much\\nshared memory\n"
+          "norm: {BLOCK: 8}: because of norm\n"
+          "gemm (2): {BLOCK: 32}: because of gemm\n"
           "makespan in the closing comparison: 3.58 ms +- 100 us (5 samples), all defaults 3.98 ms +- 200 us "
           "(5 samples)\n"
           "Search:\n" +
           tuned().searches_text() + "warning: device 0 is hot\n");
+}
+
+TEST_CASE("report: the line of an alternative has by how much it won, and what is in others is not in use",
+          "[unit]") {
+  RegionReport region;
+  region.problems = {problem("attention", "(64)", 0), problem("fused", "(64) in attention (64): fused", 0),
+                     problem("first", "(64) in attention (64): separate", 0)};
+  for (ProblemReport& each : region.problems) {
+    each.outcome = ProblemOutcome::locked_in;
+    each.choice = 1;
+    each.configs = {config(0, 16, {}), config(1, 32, {})};
+    each.choice_config = each.configs[1].config;
+    each.reason = "of the search";
+  }
+  region.problems[0].configs[0].config = Config{{"alternative", "fused"}};
+  region.problems[0].configs[1].config = region.problems[0].choice_config =
+      Config{{"alternative", "separate"}};
+  SearchReport comparison;
+  comparison.problems = {{0, ChosenBy::makespan}, {1, ChosenBy::not_tuned}, {2, ChosenBy::not_tuned}};
+  comparison.choice = {1, 0, 1};
+  comparison.compared_with = {0, 1, 0};
+  comparison.reference = SearchReference::default_alternative;
+  comparison.gain = SearchGain{0.25, 0.24, 0.26};
+  comparison.runs = 66;
+  SearchReport of_fused = comparison;
+  of_fused.problems = {{0, ChosenBy::not_tuned}, {1, ChosenBy::makespan}, {2, ChosenBy::not_tuned}};
+  of_fused.reference = SearchReference::defaults;
+  region.searches = {of_fused, comparison};
+  CHECK(region.choices_text() ==
+        "attention  (64)                              {alternative: separate}  -25 %\n"
+        "fused      (64) in attention (64): fused     {BLOCK: 32}                     (not in use)\n"
+        "first      (64) in attention (64): separate  {BLOCK: 32}\n");
+  CHECK(
+      region.searches_text() ==
+      "attention {alternative: separate}, first {BLOCK: 32}: makespan -25.0 % to the default alternative at "
+      "its best (95 % interval -26.0 % to -24.0 %); 66 runs\n");
+  CHECK_THAT(region.to_string(Detail::why), !ContainsSubstring("fused (64)"));
+}
+
+TEST_CASE("report: why says a reason for many configs once, and leaves out what would fill the screen",
+          "[unit]") {
+  RegionReport region = tuned();
+  for (int block = 100; block < 400; ++block) {
+    ConfigReport& rejected =
+        region.problems[0].configs.emplace_back(config(region.problems[0].configs.size(), block, {}));
+    rejected.rejection = block < 350 ? "too many registers" : "reason " + std::to_string(block);
+  }
+  const std::string why = region.to_string(Detail::why);
+  CHECK_THAT(why, ContainsSubstring("    rejected: {BLOCK: 100} and 249 more: too many registers\n") &&
+                      ContainsSubstring("    and for 49 more reasons\n"));
+  CHECK(std::count(why.begin(), why.end(), '\n') < 30);
 }
 
 TEST_CASE("report: a cell is that of the table", "[unit]") {

@@ -27,11 +27,12 @@ TEST_CASE("launcher: the rank of a program of several is found for every launche
   CHECK(mpirun->size == 4);
   CHECK(mpirun->size_variable == "OMPI_COMM_WORLD_SIZE");
   CHECK(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}})->rank == 1);
-  CHECK(launched({{"SLURM_NTASKS", "128"}, {"SLURM_PROCID", "127"}})->rank == 127);
+  CHECK(launched({{"SLURM_NTASKS", "128"}, {"SLURM_STEP_NUM_TASKS", "128"}, {"SLURM_PROCID", "127"}})->rank ==
+        127);
 }
 
 TEST_CASE("launcher: mpirun within a Slurm job says which rank it is", "[unit]") {
-  const auto rank = launched({{"SLURM_NTASKS", "2"},
+  const auto rank = launched({{"SLURM_STEP_NUM_TASKS", "2"},
                               {"SLURM_PROCID", "0"},
                               {"OMPI_COMM_WORLD_SIZE", "16"},
                               {"OMPI_COMM_WORLD_RANK", "9"}});
@@ -44,7 +45,7 @@ TEST_CASE("launcher: torchrun says which rank it is, also within another launche
   const std::map<std::string, std::string> torchrun{
       {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"TORCHELASTIC_RUN_ID", "none"}};
   std::map<std::string, std::string> within = torchrun;
-  within.insert({{"SLURM_NTASKS", "2"},
+  within.insert({{"SLURM_STEP_NUM_TASKS", "2"},
                  {"SLURM_PROCID", "1"},
                  {"OMPI_COMM_WORLD_SIZE", "2"},
                  {"OMPI_COMM_WORLD_RANK", "1"}});
@@ -64,7 +65,7 @@ TEST_CASE("launcher: torchrun's common names without its mark count only where n
       {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"MASTER_ADDR", "node-0"}};
   CHECK(launched(by_hand)->rank == 5);
   std::map<std::string, std::string> within = by_hand;
-  within.insert({{"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "1"}});
+  within.insert({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}});
   CHECK(launched(within)->rank == 1);
   CHECK_FALSE(launched({{"WORLD_SIZE", "8"}, {"RANK", "5"}}));  // of another program
 }
@@ -72,7 +73,7 @@ TEST_CASE("launcher: torchrun's common names without its mark count only where n
 TEST_CASE("launcher: a program that was started alone has no launcher's rank", "[unit]") {
   CHECK_FALSE(launched({}));
   CHECK_FALSE(launched({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
-  CHECK_FALSE(launched({{"SLURM_NTASKS", "8"}}));  // in an allocation, but not started by srun
+  CHECK_FALSE(launched({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}));  // in a job's script, without srun
 }
 
 TEST_CASE("launcher: variables that make no sense are left out", "[unit]") {

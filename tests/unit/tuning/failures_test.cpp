@@ -177,7 +177,7 @@ TEST_CASE("failures: a problem that fails in its first run is reported as failed
   CHECK(failed.problems.front().configs[1].rejection == "no 1");
   CHECK_THAT(failed.to_string(Detail::why), ContainsSubstring("no choice: every config was rejected\n") &&
                                                 ContainsSubstring("2 configs rejected") &&
-                                                ContainsSubstring("rejected: config-1 {BLOCK: 1}: no 1"));
+                                                ContainsSubstring("rejected: {BLOCK: 1}: no 1"));
 }
 
 TEST_CASE("failures: a problem whose default has worked before is reported as failed, too", "[unit]") {

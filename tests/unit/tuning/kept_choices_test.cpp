@@ -591,4 +591,33 @@ TEST_CASE("kept choices: what was chosen on another machine is where the search 
   CHECK(tune("third", 2, 2) == Starts(static_cast<std::size_t>(ranks), first));  // it has no third config
 }
 
+TEST_CASE("kept choices: defaults that only noise has kept are tuned again by the next process", "[unit]") {
+  const bool noisy = GENERATE(false, true);
+  INFO("noisy: " << noisy);
+  const engine_test::TemporaryDirectory directory;
+  // Coupled, so that they are chosen by makespan.
+  const auto one = rank_kernel("unsure_one", 2, {.coupling = "unsure"});
+  const auto other = rank_kernel("unsure_other", 2, {.coupling = "unsure"});
+  Options options = rank_options(nullptr);
+  options.search = SearchLevel::normal;
+  options.always_tune = true;
+  options.cache_directory = directory.path();
+  std::uint64_t state = 1;
+  options.timer = testing::scripted_timer([&](const LaunchInfo& launch) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const auto noise = static_cast<std::int64_t>(state >> 48U);  // below 65536
+    return 100'000 + (noisy ? noise - 8'000 * static_cast<std::int64_t>(launch.config_id) : 0);
+  });
+  ContextualAutotuner tuner(options);
+  tuner.run("unsure", [&] {
+    (*one)(1);
+    (*other)(1);
+  });
+  const RegionReport report = tuner.report().runs.back();
+  INFO(report.to_string(Detail::why));
+  REQUIRE_FALSE(report.searches.empty());
+  CHECK(report.searches.back().unsure == noisy);
+  CHECK(KeptChoices(directory.path()).list().sets.empty() == noisy);
+}
+
 }  // namespace kept_choices_test

@@ -247,4 +247,33 @@ TEST_CASE("run with nothing to tune: in a hook of another run it is not taken fo
   CHECK(events_in(directory.path(), 0, "blocked").empty());
 }
 
+TEST_CASE("later calls: at the 32nd tuning of a kernel for a new key, a warning names what changes",
+          "[unit]") {
+  TunableKernel growing{"growing",
+                        blocks(2),
+                        [](int m, int n) { return make_key("bf16", m, n); },
+                        [](const Block&, int, int) {},
+                        {.key_names = {"type", "M"}}};
+  TunableKernel listed{"listed", blocks(2), [](int m) { return make_key(m % 16); }, [](const Block&, int) {}};
+  ContextualAutotuner tuner(quick());
+  int m = 0;
+  auto step = make_tuned_region(tuner, "serving", [&] {
+    growing(m, m % 3);
+    listed(m);
+  });
+  std::vector<std::string> warnings;
+  for (m = 4100; m < 4100 + 40; ++m) {
+    step();
+    const RegionReport report = engine_test::report_of(tuner, "serving");
+    CHECK((report.warnings.empty() || m == 4131));
+    warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
+  }
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings.front(), ContainsSubstring("kernel \"growing\"") &&
+                                   ContainsSubstring("{type: bf16, M: 4131, 0}") &&
+                                   ContainsSubstring("what changes is M. ") &&
+                                   ContainsSubstring("`contextual::bucket(M)` makes 8192 of 4131") &&
+                                   ContainsSubstring("`contextual::bucket(M, 512)` 4608"));
+}
+
 }  // namespace later_call_test

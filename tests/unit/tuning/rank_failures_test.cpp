@@ -241,6 +241,19 @@ TEST_CASE("holds 6: a region's exception is unchanged on its rank and named on t
   }
 }
 
+TEST_CASE("holds 6: the other ranks are told whose launcher threw", "[unit]") {
+  const RankRuns outcome = tune_kernels(2, [](int rank) {
+    return rank_kernel("throws", 2, {}, [rank](const TileConfig& config, int&) {
+      if (rank == 1 && config.tile == 2) {
+        throw std::out_of_range("shard 17");
+      }
+    });
+  });
+  CHECK(text_of(outcome.thrown[1]) == "shard 17");
+  CHECK(as<RegionFailedError>(outcome.thrown[0]).cause() ==
+        "the launcher of kernel \"throws\", key (1), config-1 {TILE: 2} threw: shard 17");
+}
+
 TEST_CASE("holds 6: an exception that is no std::exception passes unchanged", "[unit]") {
   const auto kernel = rank_kernel("before-a-foreign-throw", 2);
   const RankRuns outcome = run_on_ranks(2, [&](int rank, int) {

@@ -2,6 +2,7 @@
 /// Regions that throw, and tuners that are used again afterwards.
 
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <stdexcept>
 
@@ -52,6 +53,38 @@ TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the re
     }
   };
   CHECK_THROWS_AS(one.run(), Odd);
+}
+
+TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw", "[unit]") {
+  const TemporaryDirectory logs;
+  Options options = quick();
+  options.log_directory = logs.path();
+  options.print = Print::choices;
+  TunableKernel kernel{"named", blocks(3), [](int n) { return make_key(n); },
+                       [](const Block& c, int n) {
+                         if (c.block == 1 && n == 7) {
+                           throw std::out_of_range("boom");
+                         }
+                       }};
+  ContextualAutotuner tuner(options);
+  std::string printed;
+  std::string thrown;
+  {
+    const StderrCapture captured;
+    thrown = error_text<std::out_of_range>([&] {
+      tuner.run("named", [&] {
+        kernel(6);
+        kernel(7);
+      });
+    });
+    printed = captured.text();
+  }
+  CHECK(thrown == "boom");
+  const std::string named = "the launcher of kernel \"named\", key (7), config-1 {BLOCK: 1} threw: boom";
+  const RegionReport report = report_of(tuner, "named");
+  CHECK(report.warnings == std::vector{named});
+  CHECK_THAT(printed, ContainsSubstring("kernel \"named\", key (7), config-1 {BLOCK: 1} threw: boom"));
+  CHECK(count_of(text_of_file(logs.path() / "rank-0.log"), named) == 1);
 }
 
 TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {

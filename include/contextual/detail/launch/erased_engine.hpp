@@ -38,6 +38,7 @@ class CONTEXTUAL_API ErasedEngine {
 
  private:
   void launch_watched(std::size_t config_id, const Key& key, const ErasedLaunch& launch) const;
+  static void run(const LaunchCall& call, const ErasedLaunch& launch);
   void begin(LaunchCall& call, const ErasedLaunch& launch) const;
   bool accept(LaunchCall& call, const ErasedLaunch& launch) const;
   bool accept_with_hooks(LaunchCall& call, const ErasedLaunch& launch) const;

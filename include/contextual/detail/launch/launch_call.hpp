@@ -9,6 +9,7 @@
 #include <contextual/timer.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace contextual::detail {
@@ -71,6 +72,9 @@ class CONTEXTUAL_API LaunchCall {
   /// Ends the timed interval. `reject`, `device_failed` and `finish` do so too, unless it has ended already.
   void stop() noexcept;
 
+  /// The launcher has thrown this; null if it is nothing that C++ knows. Throws ConfigRejected in its place
+  /// if memory has run out for a config that can be replaced; else notes who has thrown it.
+  void launcher_threw(const std::exception_ptr& thrown) const;
   /// The config failed before it had any effect: switches to the fallback. Throws TuningFailedError if there
   /// is none, and Error if the kernel is coupled.
   void reject(const std::string& reason);
