@@ -228,4 +228,38 @@ TEST_CASE("gpu outputs: a device compares as the host does", "[gpu]") {
   }
 }
 
+TEST_CASE("gpu outputs: a device adds up the blocks of a large output", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  cuda_check(cudaFree(nullptr));
+  const auto timer = cuda_event_timer();
+  const detail::DeviceBuffers& buffers = *detail::device_buffers();
+  constexpr std::size_t count = 300'001;
+  constexpr std::size_t block = 100'000;
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = static_cast<float>(i % 1000) - 500;
+  }
+  const auto sums_of = [&] {
+    const DeviceArray<float> on_device(values);
+    return buffers.sums(on_device.get(), count, ElementType::fp32, block);
+  };
+  const auto sums = sums_of();
+  REQUIRE(sums.size() == 4);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::size_t length = std::min(block, count - i * block);
+    const measure::Content content = measure::content_of(
+        reinterpret_cast<const std::byte*>(values.data() + i * block), ElementType::fp32, length);
+    CHECK(sums[i].sum == content.sum);  // whole numbers: the order does not matter
+    CHECK(sums[i].magnitude == content.magnitude);
+  }
+  std::swap(values[150'000], values[150'001]);
+  const auto swapped = sums_of();
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    CHECK((swapped[i].hash == sums[i].hash) == (i != 1));
+    CHECK(swapped[i].sum == sums[i].sum);
+  }
+}
+
 }  // namespace gpu_outputs_test

@@ -3,10 +3,10 @@
 /// \file
 /// What an output is expected to be: the results of one run, kept in host memory.
 
+#include <contextual/detail/measure/device_buffers.hpp>
 #include <contextual/output.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;
 void fill_output(const Output& output);
 
 /// A copy of an output, with which later results are compared. Of a large one, it keeps samples, which are
-/// pieces that are spread evenly, and, in host memory, a sum for each block of it.
+/// pieces that are spread evenly, and a sum for each block of it.
 ///
 /// The output is used between runs of the region, when no work is under way that uses it.
 class ExpectedOutput {
@@ -43,17 +43,12 @@ class ExpectedOutput {
     std::size_t count = 0;
     std::size_t kept_at = 0;  ///< a byte of `kept_`
   };
-  /// Of a block of elements. Where they must be equal, a hash takes the place of the sums.
-  struct Sum {
-    double sum = 0;
-    double magnitude = 0;
-    std::uint64_t hash = 0;
-  };
+  bool exact() const noexcept { return relative_ == 0 && absolute_ == 0; }
   void plan_pieces(std::size_t kept_bytes);
   void look_at_kept();
   std::string difference_in_kept() const;
   std::string difference_in_sums() const;
-  std::vector<Sum> sums() const;
+  std::vector<detail::BlockSum> sums() const;
   std::string element_text(std::size_t element, const std::byte* expected) const;
 
   Output output_;
@@ -63,7 +58,7 @@ class ExpectedOutput {
   std::shared_ptr<std::byte> kept_;
   std::size_t kept_count_ = 0;
   std::size_t unwritten_ = 0;
-  std::vector<Sum> sums_;  ///< of all blocks; empty if everything is kept
+  std::vector<detail::BlockSum> sums_;  ///< of all blocks; empty if everything is kept
 };
 
 }  // namespace contextual::tuning

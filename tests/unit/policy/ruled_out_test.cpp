@@ -104,6 +104,26 @@ TEST_CASE("walk: where the best own times are ruled out together, the one that l
   CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("ruled out together by `feasible`"));
 }
 
+TEST_CASE("final run: of choices that are wrong together one gives way, and at last all of them", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
+    PolicyOptions options;
+    options.search = level;
+    options.one_assignment_per_batch = true;
+    Tuned driver(options, later_is_shorter({3, 3}));
+    REQUIRE(driver.choice() == Assignment{2, 2});
+    CHECK(driver.state.reject_choices("wrong", Replacement::next_best));
+    const Assignment next = driver.choice();
+    CHECK(next[0] + next[1] == 3);
+    CHECK(driver.state.infeasible().at({2, 2}) == "wrong");
+    CHECK_THAT(driver.state.problem(next[0] == 1 ? 0 : 1).reason, ContainsSubstring("wrong"));
+    CHECK(driver.state.reject_choices("wrong", Replacement::next_best));
+    CHECK(driver.choice() != next);
+    CHECK(driver.choice() != Assignment{2, 2});
+    CHECK(driver.state.reject_choices("wrong", Replacement::first_that_was_right));
+    CHECK(driver.choice() == Assignment{0, 0});
+  }
+}
+
 TEST_CASE("walk: where no config alone can give way, what ran first takes its place", "[unit]") {
   World world = later_is_shorter({3, 3, 3});
   world.time_ns = [](std::size_t p, std::size_t config) { return config == 2 - p ? 8000 : 9000; };

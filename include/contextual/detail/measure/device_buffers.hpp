@@ -8,7 +8,9 @@
 #include <contextual/output.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace contextual::detail {
 
@@ -23,6 +25,13 @@ struct Differences {
   std::size_t count = 0;     ///< of the elements that do
   std::size_t first = 0;     ///< not meaningful if there are none
   double largest_error = 0;  ///< of all elements; infinite where one of two is NaN
+};
+
+/// What a block of elements adds up to. Equal bits have an equal hash.
+struct BlockSum {
+  double sum = 0;
+  double magnitude = 0;    ///< the sum of the magnitudes of the elements that are finite
+  std::uint64_t hash = 0;  ///< of the bits
 };
 
 /// The functions throw Error. They are called between two runs of a region, and leave the calling thread's
@@ -45,6 +54,9 @@ struct DeviceBuffers {
   /// `expected` is of `host_memory`.
   Differences (*compare)(const void* data, const void* expected, std::size_t count, ElementType type,
                          const Tolerance& tolerance);
+  /// Of each block of so many elements, in order; the last one may be shorter.
+  std::vector<BlockSum> (*sums)(const void* data, std::size_t count, ElementType type,
+                                std::size_t block_elements);
 };
 
 /// Sets those of the process; they must live as long. Thread-safe.

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 
 namespace contextual::cuda {
 namespace {
@@ -117,7 +118,49 @@ extern "C" __global__ void contextual_compare(const u8* got, const u8* expected,
     atomicMax(&result->largest_error, error);
   }
 }
+
+__device__ u64 bits_of(int size, const u8* data, u64 i) {
+  return size == 1 ? stored<u8>(data, i) : size == 2 ? stored<u16>(data, i)
+       : size == 4 ? stored<u32>(data, i) : stored<u64>(data, i);
+}
+
+// So that the order of what is added up does not matter.
+__device__ u64 mixed(u64 bits, u64 place) {
+  u64 x = (bits ^ (place * 0x9E3779B97F4A7C15ull)) * 0xFF51AFD7ED558CCDull;
+  x = (x ^ (x >> 32)) * 0xC4CEB9FE1A85EC53ull;
+  return x ^ (x >> 29);
+}
+
+struct BlockSum { double sum, magnitude; u64 hash; };
+
+// One block of threads, a power of two of them and THREADS at most, for each block of elements.
+extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, int size, u64 block_elements,
+                                           BlockSum* sums) {
+  __shared__ BlockSum parts[THREADS];
+  const double infinite = __longlong_as_double(0x7FF0000000000000ll);
+  const u64 begin = blockIdx.x * block_elements;
+  const u64 end = begin + block_elements < count ? begin + block_elements : count;
+  BlockSum part = {0.0, 0.0, 0};
+  for (u64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    const double value = number(type, data, i);
+    part.sum += value;
+    part.magnitude += fabs(value) < infinite ? fabs(value) : 0.0;
+    part.hash += mixed(bits_of(size, data, i), i);
+  }
+  parts[threadIdx.x] = part;
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      parts[threadIdx.x].sum += parts[threadIdx.x + half].sum;
+      parts[threadIdx.x].magnitude += parts[threadIdx.x + half].magnitude;
+      parts[threadIdx.x].hash += parts[threadIdx.x + half].hash;
+    }
+  }
+  if (threadIdx.x == 0) { sums[blockIdx.x] = parts[0]; }
+}
 )";
+
+constexpr unsigned threads_of_block = 256;
 
 /// As the kernel has them.
 struct DeviceDifferences {
@@ -128,20 +171,25 @@ struct DeviceDifferences {
 
 /// What is loaded in a context, and stays there.
 struct LoadedComparison {
-  CUfunction function = nullptr;
-  CUdeviceptr result = 0;
+  CUfunction compare = nullptr;
+  CUfunction sums = nullptr;
+  CUdeviceptr result = 0;  ///< of a comparison
 };
 
 LoadedComparison load_comparison() {
   static const Compiler* const compiler =
       new Compiler(CudaSource::text("contextual_compare.cu", source_text), cache_directory());
   const int capability = DeviceLimits::of(current_device()).compute_capability;
-  const Cubin cubin = compiler->compile({.function = "contextual_compare"}, {capability});
+  const Cubin cubin = compiler->compile(
+      {.function = "contextual_compare", .defines = {{"THREADS", std::to_string(threads_of_block)}}},
+      {capability});
   LoadedComparison loaded;
   CUmodule module = nullptr;
   CONTEXTUAL_CU(cuModuleLoadData(&module, cubin.code.data()));
-  CUresult code = driver().cuModuleGetFunction(&loaded.function, module, cubin.lowered_name.c_str());
-  code = code == CUDA_SUCCESS ? driver().cuFuncLoad(loaded.function) : code;
+  CUresult code = driver().cuModuleGetFunction(&loaded.compare, module, cubin.lowered_name.c_str());
+  code = code == CUDA_SUCCESS ? driver().cuModuleGetFunction(&loaded.sums, module, "contextual_sums") : code;
+  code = code == CUDA_SUCCESS ? driver().cuFuncLoad(loaded.compare) : code;
+  code = code == CUDA_SUCCESS ? driver().cuFuncLoad(loaded.sums) : code;
   code = code == CUDA_SUCCESS ? driver().cuMemAlloc(&loaded.result, sizeof(DeviceDifferences)) : code;
   if (code != CUDA_SUCCESS) {
     driver().cuModuleUnload(module);
@@ -166,15 +214,10 @@ const LoadedComparison& loaded_comparison() {
 
 }  // namespace
 
-const char* comparison_source() noexcept {
-  return source_text;
-}
-
 detail::Differences compare_on_device(const void* data, const void* expected, std::size_t count,
                                       ElementType type, const detail::Tolerance& tolerance, CUstream stream) {
-  constexpr unsigned threads = 256;
   constexpr std::uint64_t most_blocks = 1024;
-  constexpr std::uint64_t bytes_of_block = std::uint64_t{16} * threads;
+  constexpr std::uint64_t bytes_of_block = std::uint64_t{16} * threads_of_block;
   const std::lock_guard lock(comparison_mutex());
   const LoadedComparison& kernel = loaded_comparison();
   DeviceDifferences found;
@@ -190,11 +233,26 @@ detail::Differences compare_on_device(const void* data, const void* expected, st
   const std::uint64_t blocks =
       std::clamp<std::uint64_t>(count * size_of(type) / bytes_of_block, 1, most_blocks);
   const detail::CudaLaunchConfig launch(
-      CudaLayout{.grid = {static_cast<unsigned>(blocks)}, .block = {threads}}, stream);
-  CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), kernel.function, parameters.data(), nullptr));
+      CudaLayout{.grid = {static_cast<unsigned>(blocks)}, .block = {threads_of_block}}, stream);
+  CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), kernel.compare, parameters.data(), nullptr));
   CONTEXTUAL_CU(cuMemcpyDtoHAsync(&found, kernel.result, sizeof(found), stream));
   CONTEXTUAL_CU(cuStreamSynchronize(stream));
   return {found.count, found.count == 0 ? 0 : found.first, std::bit_cast<double>(found.largest_error)};
+}
+
+void sum_on_device(const void* data, std::size_t count, ElementType type, std::size_t block_elements,
+                   detail::BlockSum* sums, CUstream stream) {
+  const std::lock_guard lock(comparison_mutex());
+  const LoadedComparison& kernel = loaded_comparison();
+  auto elements = std::uint64_t{count};
+  auto type_number = static_cast<int>(type);
+  auto size = static_cast<int>(size_of(type));
+  auto each = std::uint64_t{block_elements};
+  std::array<void*, 6> parameters{&data, &elements, &type_number, &size, &each, &sums};
+  const auto blocks = static_cast<unsigned>((count + block_elements - 1) / block_elements);
+  const detail::CudaLaunchConfig launch(CudaLayout{.grid = {blocks}, .block = {threads_of_block}}, stream);
+  CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), kernel.sums, parameters.data(), nullptr));
+  CONTEXTUAL_CU(cuStreamSynchronize(stream));
 }
 
 }  // namespace contextual::cuda

@@ -16,7 +16,9 @@ namespace contextual::cuda {
 detail::Differences compare_on_device(const void* data, const void* expected, std::size_t count,
                                       ElementType type, const detail::Tolerance& tolerance, CUstream stream);
 
-/// The kernel's source, for tests.
-const char* comparison_source() noexcept;
+/// Adds up each block of so many elements, by a kernel on this stream, and waits for it. `sums` has one for
+/// each block, in memory of the host that the device can write. The rest is as above.
+void sum_on_device(const void* data, std::size_t count, ElementType type, std::size_t block_elements,
+                   detail::BlockSum* sums, CUstream stream);
 
 }  // namespace contextual::cuda

@@ -129,12 +129,25 @@ detail::Differences compare_buffer(const void* data, const void* expected, std::
   return compare_on_device(data, expected, count, type, tolerance, own_stream_of(context));
 }
 
+std::vector<detail::BlockSum> sums_of_buffer(const void* data, std::size_t count, ElementType type,
+                                             std::size_t block_elements) {
+  const CUcontext context = context_of_buffer(data);
+  const ContextScope current(context);
+  std::vector<detail::BlockSum> sums((count + block_elements - 1) / block_elements);
+  const std::size_t bytes = sums.size() * sizeof(detail::BlockSum);
+  const std::shared_ptr<std::byte> written = host_memory(data, bytes);
+  auto* const first = reinterpret_cast<detail::BlockSum*>(written.get());
+  sum_on_device(data, count, type, block_elements, first, own_stream_of(context));
+  std::copy_n(first, sums.size(), sums.begin());
+  return sums;
+}
+
 }  // namespace
 
 void offer_gpu_buffers() noexcept {
   static constexpr detail::DeviceBuffers gpus{is_device_memory, wait_for_contexts, fill_buffer,
                                               copy_buffer,      copy_in_order,     memory_beside,
-                                              host_memory,      compare_buffer};
+                                              host_memory,      compare_buffer,    sums_of_buffer};
   detail::set_device_buffers(&gpus);
 }
 
