@@ -9,8 +9,12 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/contextualConfig.cmak
   "${PROJECT_BINARY_DIR}/contextualConfig.cmake" INSTALL_DESTINATION "${contextual_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
+# For builds without CMake. An installation may be moved.
+file(RELATIVE_PATH contextual_prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/contextual.pc.in" "${PROJECT_BINARY_DIR}/contextual.pc" @ONLY)
 
 if(CONTEXTUAL_INSTALL)
+  install(FILES "${PROJECT_BINARY_DIR}/contextual.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/contextual" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.hpp")
   install(FILES "${PROJECT_BINARY_DIR}/contextualConfig.cmake"
