@@ -169,17 +169,16 @@ std::string note_on(const ProblemReport& problem, bool used) {
 
 /// By how much the chosen alternative is shorter than the default one, each at its best, as a fraction.
 std::optional<double> gain_of_alternative(const RegionReport& report, std::size_t choice) {
-  for (auto search = report.searches.rbegin(); search != report.searches.rend(); ++search) {
-    if (search->reference != SearchReference::default_alternative || !search->gain) {
-      continue;
+  const auto has_decided = [choice](const SearchReport& search) {
+    bool decided = false;
+    for (std::size_t i = 0; i < std::min(search.problems.size(), search.choice.size()); ++i) {
+      decided = decided || (search.problems[i].index == choice && i < search.compared_with.size() &&
+                            search.choice[i] != search.compared_with[i]);
     }
-    for (std::size_t i = 0; i < std::min(search->problems.size(), search->choice.size()); ++i) {
-      if (search->problems[i].index == choice && search->choice[i] != search->compared_with.at(i)) {
-        return search->gain->centre;
-      }
-    }
-  }
-  return std::nullopt;
+    return decided && search.reference == SearchReference::default_alternative && search.gain;
+  };
+  const auto latest = std::find_if(report.searches.rbegin(), report.searches.rend(), has_decided);
+  return latest == report.searches.rend() ? std::nullopt : std::optional(latest->gain->centre);
 }
 
 record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
