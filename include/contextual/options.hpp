@@ -222,9 +222,10 @@ struct Options {
   /// None. Buffers whose content is copied before the first run of the region in a call that tunes, and
   /// copied back before each of these runs, the final one included, outside the measured time. So each run
   /// begins with the same state, and the call leaves what one run leaves. `before_iteration` is called after
-  /// it, for the rest of the state. Nothing is copied in calls that do not tune. A call that finds something
-  /// new only while it runs what is locked in has the effect of that run besides; after an error the buffers
-  /// hold what the last run has left. Ranks may differ.
+  /// it, for the rest of the state. A `run` that tunes nothing takes the copies, too, because it may find
+  /// something new, and brings nothing back. A later call of a wrapped region takes none: something new uses
+  /// its default then, and the next call tunes it. After an error the buffers hold what the last run has
+  /// left. Ranks may differ.
   ///
   /// The copies are where the buffers are. Those of a device are copied back on the device, between the work
   /// of two runs; those of the host when the devices have done their work. Memory of a device needs a timer

@@ -111,8 +111,8 @@ struct Output {
   std::size_t count = 0;  ///< of elements; 0 for a rank that has no such output
   ElementType type = ElementType::uint8;
   std::optional<double> relative{};  ///< what the type says; not negative
-  /// `relative` times the mean magnitude of the expected elements, so that a sum whose terms cancel out may
-  /// be added up in another order; not negative.
+  /// `relative` times the median magnitude of the expected elements that are not 0, so that a sum whose terms
+  /// cancel out may be added up in another order; not negative.
   std::optional<double> absolute{};
 
   std::size_t bytes() const noexcept { return count * size_of(type); }

@@ -7,6 +7,7 @@
 #include <contextual/output.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace contextual::measure {
 
@@ -25,8 +26,9 @@ detail::Differences compare(const std::byte* data, const std::byte* expected, st
 
 /// What a buffer of the host holds.
 struct Content {
-  double sum = 0;
+  double sum = 0;                ///< of the elements that are finite
   double magnitude = 0;          ///< the sum of the magnitudes of the elements that are finite
+  std::uint64_t not_finite = 0;  ///< how many are not
   std::size_t nan_count = 0;     ///< 0 of integers
   std::size_t filled_count = 0;  ///< elements of which all bits are set
 };

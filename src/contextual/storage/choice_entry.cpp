@@ -111,6 +111,7 @@ Json content_of(const ChoiceEntry& entry) {
   return {{"region", entry.region},
           {"written", entry.written},
           {"machines", entry.machines},
+          {"outputs", entry.outputs},
           {"beside_pins", entry.beside_pins},
           {"makespan_ns", json_of(entry.makespan_ns)},
           {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
@@ -123,6 +124,7 @@ ChoiceEntry entry_of(const Json& content) {
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
   entry.machines = content.at("machines").get<std::vector<std::string>>();
+  entry.outputs = content.at("outputs").get<std::vector<std::string>>();
   entry.beside_pins = content.at("beside_pins").get<std::string>();
   entry.makespan_ns = time_of(content.at("makespan_ns"));
   entry.makespan_spread_ns = time_of(content.at("makespan_spread_ns"));

@@ -57,6 +57,7 @@ struct ChoiceEntry {
   std::vector<KeptChoice> choices{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as in TimeSummary
   std::vector<Infeasible> infeasible{};              ///< at most `most_infeasible`
+  std::vector<std::string> outputs{};  ///< names of Options::outputs, which the choices were shown to write
   /// See pins_digest: what was pinned beside the choices in their region. They count only while it is.
   std::string beside_pins{};
   /// `pins` is the digest of what is pinned now.

@@ -73,7 +73,8 @@ namespace detail {
 struct TunedState {
   std::mutex mutex;
   std::atomic<bool> tuned{false};
-  std::atomic<bool> saturated{false};  ///< more keys than max_problems: what is new stays at its default
+  std::atomic<bool> saturated{false};   ///< more keys than max_problems: what is new stays at its default
+  std::atomic<bool> tunes_next{false};  ///< a call has met something new, which cannot be undone
   // Fixed once `tuned`.
   ThreadState thread;
   bool alone = true;  ///< one rank: whatever is new may start tuning
@@ -168,7 +169,9 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     return;
   }
   Occasion occasion;
-  if (state.tuned.load(std::memory_order_acquire)) {
+  if (state.tunes_next.exchange(false, std::memory_order_relaxed)) {
+    occasion = {Origin::later_call, {}};
+  } else if (state.tuned.load(std::memory_order_acquire)) {
     // What is new is named for the message of a rank that alone goes to tune it.
     const bool named = !state.alone && !state.saturated.load(std::memory_order_relaxed);
     detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes,
@@ -184,6 +187,10 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     const bool saturated = state.saturated.load(std::memory_order_relaxed);
     const bool tune = !saturated && (use.new_on_all() || (state.alone && use.new_elsewhere()));
     if (!tune) {
+      return;
+    }
+    if (options.restore || (call != nullptr && call->restore)) {  // the region has changed its state by now
+      state.tunes_next.store(true, std::memory_order_relaxed);
       return;
     }
     occasion = {Origin::later_call, use.first_new_text()};

@@ -46,6 +46,7 @@ class ExpectedOutput {
   bool exact() const noexcept { return relative_ == 0 && absolute_ == 0; }
   void plan_pieces(std::size_t kept_bytes);
   void look_at_kept();
+  double usual_magnitude() const;
   std::string difference_in_kept() const;
   std::string difference_in_sums() const;
   std::vector<detail::BlockSum> sums() const;

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -156,6 +157,8 @@ std::string write_kept_choices(const options::ResolvedOptions& options, const st
     entry.makespan_ns = centre_of(makespan_of(run.state()));
     entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
     entry.infeasible = infeasible_in(run);
+    std::transform(options.outputs.begin(), options.outputs.end(), std::back_inserter(entry.outputs),
+                   [](const Output& output) { return output.name; });
     const std::vector<record::ProblemView> views = run.problems();
     if (std::any_of(views.begin(), views.end(),
                     [](const record::ProblemView& view) { return !view.slot->found.pinned_by.empty(); })) {

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
@@ -67,8 +68,14 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
     std::vector<ChoiceEntry> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     for (const ChoiceEntry& entry : sets) {
+      const auto unchecked =
+          std::find_if(options.outputs.begin(), options.outputs.end(), [&](const Output& output) {
+            return std::find(entry.outputs.begin(), entry.outputs.end(), output.name) == entry.outputs.end();
+          });
       if (fit_of(entry, now) == Fit::in_quarantine) {
         warn_of_unused(entry, misfit_text(entry, now));
+      } else if (unchecked != options.outputs.end()) {
+        warn_of_unused(entry, "they were made without a look at output \"" + unchecked->name + "\"");
       } else {
         choices.push_back(to_json(entry));
       }

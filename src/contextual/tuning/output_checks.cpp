@@ -1,7 +1,8 @@
 #include "contextual/tuning/output_checks.hpp"
 
+#include <contextual/detail/measure/device_buffers.hpp>
+
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace contextual::tuning {
@@ -76,6 +77,9 @@ void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
     group.same_configs = !group.expected.empty() && assignment == group.expected_of;
     group.written = false;
     if (group.step == Step::check) {
+      if (const detail::DeviceBuffers* const devices = detail::device_buffers()) {
+        devices->wait();  // earlier work may still read them
+      }
       std::for_each(group.outputs.begin(), group.outputs.end(), fill_output);
     }
   }
@@ -115,16 +119,21 @@ std::string OutputChecks::verdict(const BatchResult& result) {
   return verdict;
 }
 
-/// Of large outputs, each gets its share of what is kept.
+/// Small outputs are kept whole; of what is left, each large one gets its share.
 void OutputChecks::expect(Group& group, const Assignment& assignment) {
-  const double all = std::accumulate(
-      group.outputs.begin(), group.outputs.end(), 0.0,
-      [](double sum, const Output& output) { return sum + static_cast<double>(output.bytes()); });
-  const double kept = std::min(1.0, static_cast<double>(most_kept_bytes) / std::max(1.0, all));
+  constexpr std::size_t small_bytes = std::size_t{1} << 20U;
+  std::size_t small = 0;
+  std::size_t large = 0;
+  for (const Output& output : group.outputs) {
+    (output.bytes() <= small_bytes ? small : large) += output.bytes();
+  }
+  const std::size_t left = most_kept_bytes - std::min(most_kept_bytes / 2, small);
+  const double kept = std::min(1.0, static_cast<double>(left) / std::max(1.0, static_cast<double>(large)));
   group.expected_of = assignment;
   for (const Output& output : group.outputs) {
-    const auto kept_bytes =
-        kept == 1.0 ? output.bytes() : static_cast<std::size_t>(kept * static_cast<double>(output.bytes()));
+    const auto kept_bytes = output.bytes() <= small_bytes || kept == 1.0
+                                ? output.bytes()
+                                : static_cast<std::size_t>(kept * static_cast<double>(output.bytes()));
     const ExpectedOutput& expected = group.expected.emplace_back(output, kept_bytes);
     const std::string name = "region \"" + context_.region() + "\", output \"" + output.name + "\": ";
     if (expected.sampled()) {

@@ -35,6 +35,10 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
       watch_of_call(watchdog, call.options, call.region, reports, AfterGrace::leave);
   agreement::SettledOutcome outcome;
   try {
+    if (call.options.copies) {  // if it finds something new, the region is tuned from where it was
+      const Watchdog::Section section(watch, {Activity::before_iteration, Phase::final_run, 0});
+      call.options.copies->take();
+    }
     run_between_hooks(Begins::with_what_is_there, call.options, watch, call.region_id,
                       {call.region, Phase::final_run, 0}, 0, [&] {
                         const RegionPass pass =

@@ -351,7 +351,7 @@ void TuningRun::begin_buffers() {
   try {
     const Watchdog::Section section(watch_,
                                     {Activity::verify, batch_.plan.phase(), batch_.plan.first_iteration});
-    if (options_.copies && !options_.copies->taken()) {
+    if (options_.copies && batch_.plan.kind == BatchKind::discovery) {
       options_.copies->take();
       context_.note(options_.copies->cost_text());
     }

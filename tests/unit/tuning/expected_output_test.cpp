@@ -58,6 +58,27 @@ TEST_CASE("expected outputs: of a large one, samples and the sums of blocks are 
   CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 0 on differ"));
 }
 
+TEST_CASE("expected outputs: where NaN is expected, a block of a large one is compared all the same",
+          "[unit]") {
+  std::vector<float> data(count, 1.0F);
+  data[5] = std::numeric_limits<float>::quiet_NaN();
+  const ExpectedOutput expected(output("data", std::span(data)), kept_bytes);
+  CHECK(expected.difference().empty());
+  const std::size_t between = kept_bytes / 4 / sizeof(float) + 1000;
+  data[between] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 0 on differ"));
+}
+
+TEST_CASE("expected outputs: a mask of huge values does not allow errors of the others", "[unit]") {
+  std::vector<float> data(1000, 1.0F);
+  for (std::size_t i = 0; i < data.size(); i += 4) {
+    data[i] = -1e9F;
+  }
+  const ExpectedOutput expected(output("data", std::span(data)), data.size() * sizeof(float));
+  data[1] = 0;
+  CHECK_THAT(expected.difference(), ContainsSubstring("element 1 is 0 instead of 1"));
+}
+
 TEST_CASE("expected outputs: large ones of integers are compared by hashes between the samples", "[unit]") {
   std::vector<std::int32_t> data(count, 1);
   const ExpectedOutput expected(output("data", std::span(data)), kept_bytes);

@@ -11,12 +11,17 @@
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/storage/machine.hpp>
+#include <contextual/output.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace kept_choices_test {
 
@@ -97,6 +102,19 @@ TEST_CASE("kept choices: where none fits, one line says what differs", "[unit]")
   changed.version = [](int) { return "3"; };
   static_cast<void>(said_by(changed));
   CHECK_THAT(said_by(changed), !ContainsSubstring("are not used"));
+}
+
+TEST_CASE("holds 22: choices that were kept without a look at the outputs do not count with them", "[unit]") {
+  const TemporaryDirectory directory;
+  std::array<float, 4> out{};
+  Process process{.directory = directory.path(), .kernel = "kept_outputs", .region = "kept outputs"};
+  process.launcher = [&](const TileConfig& config, int&) {
+    std::fill_n(out.begin(), config.tile == 3 ? 2 : 4, 1.0F);  // the last one is the fastest, and wrong
+  };
+  CHECK(run(process).tuned(2));
+  process.change = [&](Options& options) { options.outputs = std::vector{output("out", std::span(out))}; };
+  CHECK(run(process).tuned(0));
+  CHECK(run(process).used(0));
 }
 
 TEST_CASE("kept choices: a start with them names them on stderr, in the log and in the report", "[unit]") {

@@ -5,6 +5,7 @@
 #include <contextual/kernel_tuner.hpp>
 #include <contextual/output.hpp>
 #include <contextual/registered_checks.hpp>
+#include <contextual/tuned_region.hpp>
 
 #include <algorithm>
 #include <array>
@@ -384,6 +385,36 @@ TEST_CASE("outputs: a run with nothing to tune fills and restores nothing", "[un
       },
       options);
   CHECK(seen[0] == 1);
+}
+
+TEST_CASE("outputs: with `restore`, a call that meets a new key takes one step, too", "[unit]") {
+  int state = 0;
+  int key = 1;
+  const auto kernel = rank_kernel("stepped", 3);
+  ContextualAutotuner tuner(rank_options(one_rank()));
+  const Options options{.restore = std::vector{restored("state", &state, 1)}};
+  const auto region = [&] {
+    (*kernel)(key);
+    ++state;
+  };
+  tuner.run("stepped", region, options);
+  CHECK(state == 1);
+  key = 2;
+  tuner.run("stepped", region, options);
+  CHECK(state == 2);
+  CHECK(tuner.report().runs.back().problems.front().choice == 2);
+  auto step = make_tuned_region(tuner, "stepped later", region, options);
+  step();
+  key = 3;
+  step();
+  CHECK(state == 4);
+  const std::size_t runs = tuner.report().runs.size();
+  step();  // what the call before has met is tuned now
+  CHECK(state == 5);
+  CHECK(tuner.report().runs.size() == runs + 1);
+  step();
+  CHECK(state == 6);
+  CHECK(tuner.report().runs.size() == runs + 1);
 }
 
 TEST_CASE("outputs: `restore` leaves one application after parts and after a revalidation", "[unit]") {

@@ -30,8 +30,9 @@ struct Differences {
 /// What a block of elements adds up to. Equal bits have an equal hash.
 struct BlockSum {
   double sum = 0;
-  double magnitude = 0;    ///< the sum of the magnitudes of the elements that are finite
-  std::uint64_t hash = 0;  ///< of the bits
+  double magnitude = 0;          ///< the sum of the magnitudes
+  std::uint64_t hash = 0;        ///< of the bits
+  std::uint64_t not_finite = 0;  ///< how many elements are NaN or infinite, which both sums leave out
 };
 
 /// The functions throw Error. They are called between two runs of a region, and leave the calling thread's

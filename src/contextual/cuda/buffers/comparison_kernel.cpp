@@ -131,7 +131,7 @@ __device__ u64 mixed(u64 bits, u64 place) {
   return x ^ (x >> 29);
 }
 
-struct BlockSum { double sum, magnitude; u64 hash; };
+struct BlockSum { double sum, magnitude; u64 hash, not_finite; };
 
 // One block of threads, a power of two of them and THREADS at most, for each block of elements.
 extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, int size, u64 block_elements,
@@ -140,11 +140,13 @@ extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, 
   const double infinite = __longlong_as_double(0x7FF0000000000000ll);
   const u64 begin = blockIdx.x * block_elements;
   const u64 end = begin + block_elements < count ? begin + block_elements : count;
-  BlockSum part = {0.0, 0.0, 0};
+  BlockSum part = {0.0, 0.0, 0, 0};
   for (u64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
     const double value = number(type, data, i);
-    part.sum += value;
-    part.magnitude += fabs(value) < infinite ? fabs(value) : 0.0;
+    const bool finite = fabs(value) < infinite;
+    part.sum += finite ? value : 0.0;
+    part.magnitude += finite ? fabs(value) : 0.0;
+    part.not_finite += finite ? 0 : 1;
     part.hash += mixed(bits_of(size, data, i), i);
   }
   parts[threadIdx.x] = part;
@@ -154,6 +156,7 @@ extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, 
       parts[threadIdx.x].sum += parts[threadIdx.x + half].sum;
       parts[threadIdx.x].magnitude += parts[threadIdx.x + half].magnitude;
       parts[threadIdx.x].hash += parts[threadIdx.x + half].hash;
+      parts[threadIdx.x].not_finite += parts[threadIdx.x + half].not_finite;
     }
   }
   if (threadIdx.x == 0) { sums[blockIdx.x] = parts[0]; }
