@@ -55,8 +55,8 @@ def plain_sum(y, positions):
 
 
 def check_close(got, expected):
-    """Both are rounded to bf16."""
-    torch.testing.assert_close(got.float(), expected.float(), rtol=2e-2, atol=2e-2 * expected.float().abs().mean().item())
+    """Both are rounded to bf16, before the weights or behind them."""
+    torch.testing.assert_close(got.float(), expected.float(), rtol=5e-2, atol=5e-2 * expected.float().abs().mean().item())
 
 
 def routing_of(m, experts, top_k):

@@ -1,7 +1,5 @@
 #include "contextual/tuning/output_checks.hpp"
 
-#include <contextual/detail/measure/device_buffers.hpp>
-
 #include <algorithm>
 #include <utility>
 
@@ -77,9 +75,6 @@ void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
     group.same_configs = !group.expected.empty() && assignment == group.expected_of;
     group.written = false;
     if (group.step == Step::check) {
-      if (const detail::DeviceBuffers* const devices = detail::device_buffers()) {
-        devices->wait();  // earlier work may still read them
-      }
       std::for_each(group.outputs.begin(), group.outputs.end(), fill_output);
     }
   }
