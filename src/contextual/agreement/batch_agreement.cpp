@@ -139,7 +139,8 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.set(Field::problems, problems_digest(joining.problems));
   header.raise(Flag::region_threw, result.failure && !result.failure.tuning_failed);
   header.raise(Flag::tuning_failed, result.failure.tuning_failed);
-  header.raise(Flag::rejections, launches_rejected() || !rejected_here(result).iterations.empty());
+  header.raise(Flag::rejections,
+               launches_rejected() || !result.verdict.empty() || !result.out_of_memory.empty());
   header.raise(Flag::launches_cut, alternative_rejected() || !result.out_of_memory.empty());
   if (plan.kind == detail::BatchKind::discovery) {
     header.set(Field::kept, launched_digest(context_));

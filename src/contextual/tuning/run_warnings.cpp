@@ -107,7 +107,6 @@ void RunWarnings::note_timer() {
   tell_without_printing(*warning);  // such times choose nothing
 }
 
-/// Of what must be seen without a look into a log.
 void RunWarnings::tell_without_printing(const std::string& warning) const {
   if (options_.print < Print::choices && options_.communicator->rank() == 0) {
     detail::warn_once(warning);

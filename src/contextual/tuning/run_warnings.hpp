@@ -31,13 +31,14 @@ class RunWarnings {
   void tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// When the run is over. `unjoined_count` is the number of problems that only the final run has met.
   void tell_end(std::size_t unjoined_count);
+  /// Writes to stderr, on rank 0, what must be seen without a look into a log, where nothing is printed.
+  void tell_without_printing(const std::string& warning) const;
 
  private:
   void note_loading();
   void note_kept_configs();
   void note_timer();
   void tell_unguarded();
-  void tell_without_printing(const std::string& warning) const;
 
   detail::RunContext& context_;
   const Timer& timer_;

@@ -6,7 +6,6 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
-#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
@@ -399,9 +398,7 @@ void TuningRun::verify() {
 void TuningRun::end_outputs(bool succeeded) {
   for (const std::string& note : outputs_.end(assignment_of_batch(), succeeded)) {
     context_.note(note);
-    if (options_.print == Print::nothing && exchange_.rank() == 0) {
-      detail::warn_once(note);  // results are worth nothing: it must be seen without a look into a log
-    }
+    warnings_.tell_without_printing(note);  // results are worth nothing
   }
 }
 

@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/function.hpp>
 #include <contextual/kernel_tuner.hpp>
@@ -316,6 +317,16 @@ TEST_CASE("outputs: a region that adds to what it writes is said not to repeat i
   const RegionReport of_float = tune_one(
       "adds_float", 2, {.outputs = std::vector{output("number", &number, 1)}}, [&](int) { number += 1; });
   CHECK(warns(of_float, "region \"adds_float\", output \"number\": 1 of 1 elements are NaN"));
+}
+
+TEST_CASE("outputs: that a region does not repeat them is seen on stderr, whatever is printed", "[unit]") {
+  for (const Print print : {Print::nothing, Print::long_tunings}) {
+    int whole = 0;
+    const engine_test::StderrCapture said;
+    tune_one("adds aloud " + std::to_string(static_cast<int>(print)), 2,
+             {.print = print, .outputs = std::vector{output("whole", &whole, 1)}}, [&](int) { whole += 1; });
+    CHECK_THAT(said.text(), ContainsSubstring("does not repeat its results"));
+  }
 }
 
 TEST_CASE("outputs: a region whose defaults change their results is said not to repeat them", "[unit]") {

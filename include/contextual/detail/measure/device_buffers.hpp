@@ -2,7 +2,7 @@
 
 /// \file
 /// What a tuning run does with buffers of devices, without knowing them. Not part of the public interface;
-/// the CUDA part sets it when it makes a timer.
+/// the CUDA part sets it when it is loaded.
 
 #include <contextual/export.hpp>
 #include <contextual/output.hpp>
