@@ -25,7 +25,6 @@ OutputChecks::OutputChecks(const options::ResolvedOptions& options, const detail
   }
 }
 
-/// Takes in what objects have registered or taken back.
 void OutputChecks::refresh() {
   const auto registered = detail::registered_checks();
   groups_.remove_if([&](const Group& group) {
@@ -69,7 +68,6 @@ OutputChecks::Step OutputChecks::step_of(const Group& group, const Assignment& a
 }
 
 void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
-  refresh();
   for (Group& group : groups_) {
     group.step = step_of(group, assignment, kind);
     group.same_configs = !group.expected.empty() && assignment == group.expected_of;

@@ -33,6 +33,10 @@ class OutputChecks {
  public:
   OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context);
 
+  /// Takes in what objects have registered or taken back. Call it before each batch.
+  void refresh();
+  /// Returns true if there are no outputs; nothing else needs to be called then.
+  bool empty() const noexcept { return groups_.empty(); }
   /// Fills what the batch must write, which has one assignment.
   void begin(const Assignment& assignment, detail::BatchKind kind);
   /// Returns why the results of the batch are wrong; empty if they are not.
@@ -62,7 +66,6 @@ class OutputChecks {
     bool written = false;       ///< what writes them was launched
   };
 
-  void refresh();
   void note_difference(Group& group, const std::string& difference);
   bool in_region(const Group& group) const;
   bool launched(const Group& group, const detail::BatchResult& result) const;

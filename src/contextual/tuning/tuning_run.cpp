@@ -354,7 +354,10 @@ void TuningRun::begin_buffers() {
       options_.copies->take();
       context_.note(options_.copies->cost_text());
     }
-    outputs_.begin(assignment_of_batch(), batch_.plan.kind);
+    outputs_.refresh();
+    if (!outputs_.empty()) {
+      outputs_.begin(assignment_of_batch(), batch_.plan.kind);
+    }
   } catch (...) {
     batch_.result.failure = failure_of(std::current_exception());
     batch_.result.failure.launched = false;
@@ -379,12 +382,16 @@ void TuningRun::verify() {
   if (batch_.result.failure || !batch_.result.out_of_memory.empty()) {
     return;
   }
+  const bool judged = batch_.plan.kind != BatchKind::final_run && checks_.any_verify(batch_.result);
+  if (!judged && outputs_.empty()) {
+    return;
+  }
   const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
   try {
     const Watchdog::Section section(watch_,
                                     {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
     const IterationInfo info{context_.region(), batch_.plan.phase(), context_.tuning_iteration};
-    if (batch_.plan.kind != BatchKind::final_run && checks_.any_verify(batch_.result)) {
+    if (judged) {
       batch_.result.verdict = checks_.verdict(batch_.result, info);
     }
     const std::string difference = outputs_.verdict(batch_.result);
@@ -396,6 +403,9 @@ void TuningRun::verify() {
 
 /// What is expected is taken over when the ranks have agreed that the batch went well.
 void TuningRun::end_outputs(bool succeeded) {
+  if (outputs_.empty()) {
+    return;
+  }
   for (const std::string& note : outputs_.end(assignment_of_batch(), succeeded)) {
     context_.note(note);
     warnings_.tell_without_printing(note);  // results are worth nothing
