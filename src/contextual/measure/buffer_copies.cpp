@@ -19,7 +19,7 @@ void wait_for_devices() {
 }  // namespace
 
 void BufferCopies::take() {
-  if (taken() || buffers_.empty()) {
+  if (!copies_.empty()) {
     return;
   }
   wait_for_devices();

@@ -19,7 +19,6 @@ class BufferCopies {
   /// Takes the copies, each in the memory where the buffer is. Waits for the devices before and for the
   /// copies. Has no effect if they were taken before. Throws Error, or std::bad_alloc, if there is no room.
   void take();
-  bool taken() const noexcept { return !copies_.empty(); }
 
   /// Copies back what was taken. Buffers of the host wait for the devices before; those of a device are
   /// copied on the device, after all that was submitted before it and before all that is submitted after it.
