@@ -298,8 +298,8 @@ TEST_CASE(
   }
   const Stream stream;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
-  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
-                                          {.wait_budget = std::chrono::milliseconds(200)});
+  const auto workspace =
+      region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
   if (workspace == nullptr) {
     return;
   }

@@ -246,7 +246,7 @@ TEST_CASE(
   const Rank rank;
   const Stream stream;
   const MoeReduceScatterShape shape{512, 136, 72, 8, 2, GemmType::fp16};
-  const auto workspace = poisoned_workspace(rank, shape, {.wait_budget = std::chrono::milliseconds(200)});
+  const auto workspace = poisoned_workspace(rank, shape, {.wait_budget = std::chrono::seconds(1)});
   if (rank.count < 2 || workspace == nullptr) {
     return;
   }
