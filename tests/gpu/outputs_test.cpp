@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -215,11 +216,12 @@ TEST_CASE("gpu outputs: a device compares as the host does", "[gpu]") {
         }
         const detail::Tolerance allowed{number % 2 == 0 ? 0.0 : 0.1, number % 3 == 0 ? 0.0 : 1.0};
         DeviceArray<std::uint8_t> on_device(got, offset);
-        const auto kept = buffers.host_memory(on_device.get(), expected.size());
-        std::memcpy(kept.get(), expected.data(), expected.size());
+        const auto kept = buffers.memory_to_compare(on_device.get(), expected.size());
+        buffers.copy(kept.get(), expected.data(), expected.size());
         const auto of_device = buffers.compare(on_device.get(), kept.get(), count, type, allowed);
-        const auto of_host = measure::compare(reinterpret_cast<const std::byte*>(got.data()), kept.get(),
-                                              count, type, allowed);
+        const auto of_host =
+            measure::compare(reinterpret_cast<const std::byte*>(got.data()),
+                             reinterpret_cast<const std::byte*>(expected.data()), count, type, allowed);
         INFO("type " << number << ", " << count << " elements, offset " << offset);
         CHECK(of_device.count == of_host.count);
         CHECK((of_host.count == 0 || of_device.first == of_host.first));
@@ -242,6 +244,8 @@ TEST_CASE("gpu outputs: a device adds up the blocks of a large output", "[gpu]")
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = static_cast<float>(i % 1000) - 500;
   }
+  values[5] = std::numeric_limits<float>::quiet_NaN();
+  std::memset(&values[6], 0xFF, sizeof(float));
   const auto sums_of = [&] {
     const DeviceArray<float> on_device(values);
     return buffers.sums(on_device.get(), count, ElementType::fp32, block);
@@ -250,10 +254,13 @@ TEST_CASE("gpu outputs: a device adds up the blocks of a large output", "[gpu]")
   REQUIRE(sums.size() == 4);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const std::size_t length = std::min(block, count - i * block);
-    const measure::Content content = measure::content_of(
+    const detail::BlockSum content = measure::sum_of(
         reinterpret_cast<const std::byte*>(values.data() + i * block), ElementType::fp32, length);
     CHECK(sums[i].sum == content.sum);  // whole numbers: the order does not matter
     CHECK(sums[i].magnitude == content.magnitude);
+    CHECK(sums[i].not_finite == content.not_finite);
+    CHECK(sums[i].nan_count == content.nan_count);
+    CHECK(sums[i].filled_count == content.filled_count);
   }
   std::swap(values[150'000], values[150'001]);
   const auto swapped = sums_of();

@@ -158,21 +158,24 @@ detail::Differences compare(const std::byte* data, const std::byte* expected, st
   });
 }
 
-Content content_of(const std::byte* data, ElementType type, std::size_t count) noexcept {
+detail::BlockSum sum_of(const std::byte* data, ElementType type, std::size_t count) noexcept {
   return with_type(type, [&](auto as, const auto& number) {
     using T = decltype(as);
     std::array<std::byte, sizeof(T)> all_set;
     all_set.fill(std::byte{0xFF});
-    Content content;
+    detail::BlockSum sum;
     for (std::size_t i = 0; i < count; ++i) {
       const double value = number(stored<T>(data, i));
-      content.sum += std::isfinite(value) ? value : 0;
-      content.magnitude += std::isfinite(value) ? std::abs(value) : 0;
-      content.not_finite += std::isfinite(value) ? 0 : 1;
-      content.nan_count += std::isnan(value) ? 1 : 0;
-      content.filled_count += std::memcmp(data + i * sizeof(T), all_set.data(), sizeof(T)) == 0 ? 1 : 0;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, data + i * sizeof(T), sizeof(T));
+      sum.sum += std::isfinite(value) ? value : 0;
+      sum.magnitude += std::isfinite(value) ? std::abs(value) : 0;
+      sum.hash = (sum.hash ^ bits) * 0x9E3779B97F4A7C15U;
+      sum.not_finite += std::isfinite(value) ? 0 : 1;
+      sum.nan_count += std::isnan(value) ? 1 : 0;
+      sum.filled_count += std::memcmp(data + i * sizeof(T), all_set.data(), sizeof(T)) == 0 ? 1 : 0;
     }
-    return content;
+    return sum;
   });
 }
 

@@ -7,7 +7,6 @@
 #include <contextual/output.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace contextual::measure {
 
@@ -24,14 +23,7 @@ double element(const std::byte* data, ElementType type, std::size_t index) noexc
 detail::Differences compare(const std::byte* data, const std::byte* expected, std::size_t count,
                             ElementType type, const detail::Tolerance& tolerance) noexcept;
 
-/// What a buffer of the host holds.
-struct Content {
-  double sum = 0;                ///< of the elements that are finite
-  double magnitude = 0;          ///< the sum of the magnitudes of the elements that are finite
-  std::uint64_t not_finite = 0;  ///< how many are not
-  std::size_t nan_count = 0;     ///< 0 of integers
-  std::size_t filled_count = 0;  ///< elements of which all bits are set
-};
-Content content_of(const std::byte* data, ElementType type, std::size_t count) noexcept;
+/// Returns what elements of the host add up to. The hash is another one than a device's.
+detail::BlockSum sum_of(const std::byte* data, ElementType type, std::size_t count) noexcept;
 
 }  // namespace contextual::measure

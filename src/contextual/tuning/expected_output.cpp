@@ -2,7 +2,6 @@
 
 #include "contextual/measure/elements.hpp"
 
-#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/measure/device_buffers.hpp>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ using detail::Differences;
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-constexpr std::size_t block_elements = std::size_t{1} << 20;
+constexpr std::size_t block_elements = std::size_t{1} << 18;
 
 std::string text_of(double value) {
   if (std::isnan(value)) {
@@ -30,19 +29,6 @@ std::string text_of(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.9g", value);
   return text.data();
-}
-
-/// A word at a time, because outputs are large.
-std::uint64_t hash_of(const std::byte* data, std::size_t size_bytes) {
-  detail::StableHash hash;
-  std::uint64_t word = 0;
-  for (std::size_t at = 0; at < size_bytes; at += sizeof(word)) {
-    const std::size_t left = std::min(sizeof(word), size_bytes - at);
-    word = 0;
-    std::memcpy(&word, data + at, left);
-    hash.add(word);
-  }
-  return hash.value();
 }
 
 void copy(void* to, const void* from, std::size_t size_bytes, const detail::DeviceBuffers* device) {
@@ -67,24 +53,34 @@ void fill_output(const Output& output) {
   }
 }
 
-ExpectedOutput::ExpectedOutput(Output output, std::size_t kept_bytes) : output_(std::move(output)) {
+ExpectedOutput::ExpectedOutput(Output output, std::size_t kept_bytes)
+    : output_(std::move(output)), device_(output_.count == 0 ? nullptr : detail::device_of(output_.data)) {
   plan_pieces(kept_bytes);
   const std::size_t size = size_of(output_.type);
-  const detail::DeviceBuffers* const device = output_.count == 0 ? nullptr : detail::device_of(output_.data);
   const std::size_t all_bytes = kept_count_ * size;
-  if (device != nullptr) {
-    kept_ = device->host_memory(output_.data, all_bytes);
+  if (device_ != nullptr) {
+    kept_ = device_->memory_to_compare(output_.data, all_bytes);
   } else {
     kept_ = std::shared_ptr<std::byte>(new std::byte[all_bytes], std::default_delete<std::byte[]>());
   }
   for (const Piece& piece : pieces_) {
     copy(kept_.get() + piece.kept_at, static_cast<const std::byte*>(output_.data) + piece.first * size,
-         piece.count * size, device);
+         piece.count * size, device_);
   }
-  look_at_kept();
+  const std::vector<BlockSum> all = sums();
+  std::uint64_t filled = 0;
+  for (const BlockSum& block : all) {
+    unwritten_ += block.nan_count;
+    filled += block.filled_count;
+  }
+  if (!measure::is_floating(output_.type)) {  // of integers, all bits set is also a value
+    unwritten_ = filled == output_.count ? filled : 0;
+  }
   if (sampled()) {
-    sums_ = sums();
+    sums_ = all;
   }
+  relative_ = output_.relative.value_or(measure::default_tolerance(output_.type));
+  absolute_ = output_.absolute.value_or(relative_ == 0 ? 0 : relative_ * usual_magnitude());
 }
 
 void ExpectedOutput::plan_pieces(std::size_t kept_bytes) {
@@ -107,24 +103,22 @@ void ExpectedOutput::plan_pieces(std::size_t kept_bytes) {
   }
 }
 
-void ExpectedOutput::look_at_kept() {
-  const measure::Content content = measure::content_of(kept_.get(), output_.type, kept_count_);
-  const bool floating = measure::is_floating(output_.type);
-  const bool untouched = content.filled_count == kept_count_;  // for integers, all bits set is also a value
-  unwritten_ = floating ? content.nan_count : untouched ? kept_count_ : 0;
-  relative_ = output_.relative.value_or(measure::default_tolerance(output_.type));
-  absolute_ = output_.absolute.value_or(relative_ * usual_magnitude());
-}
-
 /// The median, so that a mask of huge values does not allow large errors of the others.
 double ExpectedOutput::usual_magnitude() const {
-  constexpr std::size_t most_looked_at = 1U << 16U;
+  constexpr std::size_t most_looks = 64;
+  constexpr std::size_t most_each = 1024;
+  const std::size_t size = size_of(output_.type);
+  const std::size_t each = std::min(most_each, kept_count_);
+  const std::size_t looks = each == 0 ? 0 : std::min(most_looks, kept_count_ / each);
+  std::vector<std::byte> some(each * size);
   std::vector<double> magnitudes;
-  const std::size_t step = std::max<std::size_t>(1, kept_count_ / most_looked_at);
-  for (std::size_t i = 0; i < kept_count_; i += step) {
-    const double magnitude = std::abs(measure::element(kept_.get(), output_.type, i));
-    if (magnitude > 0 && std::isfinite(magnitude)) {
-      magnitudes.push_back(magnitude);
+  for (std::size_t look = 0; look < looks; ++look) {
+    copy(some.data(), kept_.get() + kept_count_ / looks * look * size, some.size(), device_);
+    for (std::size_t i = 0; i < each; ++i) {
+      const double magnitude = std::abs(measure::element(some.data(), output_.type, i));
+      if (magnitude > 0 && std::isfinite(magnitude)) {
+        magnitudes.push_back(magnitude);
+      }
     }
   }
   if (magnitudes.empty()) {
@@ -135,37 +129,28 @@ double ExpectedOutput::usual_magnitude() const {
   return *middle;
 }
 
-/// Reads all of the output.
 std::vector<BlockSum> ExpectedOutput::sums() const {
-  if (const detail::DeviceBuffers* const device = detail::device_of(output_.data)) {
-    return device->sums(output_.data, output_.count, output_.type, block_elements);
+  if (device_ != nullptr) {
+    return device_->sums(output_.data, output_.count, output_.type, block_elements);
   }
-  const std::size_t size = size_of(output_.type);
   std::vector<BlockSum> sums;
+  const auto* const data = static_cast<const std::byte*>(output_.data);
   for (std::size_t first = 0; first < output_.count; first += block_elements) {
-    const std::size_t count = std::min(block_elements, output_.count - first);
-    const std::byte* const block = static_cast<const std::byte*>(output_.data) + first * size;
-    BlockSum& sum = sums.emplace_back();
-    if (exact()) {
-      sum.hash = hash_of(block, count * size);
-    } else {
-      const measure::Content content = measure::content_of(block, output_.type, count);
-      sum.sum = content.sum;
-      sum.magnitude = content.magnitude;
-      sum.not_finite = content.not_finite;
-    }
+    sums.push_back(measure::sum_of(data + first * size_of(output_.type), output_.type,
+                                   std::min(block_elements, output_.count - first)));
   }
   return sums;
 }
 
-std::string ExpectedOutput::element_text(std::size_t element, const std::byte* expected) const {
+std::string ExpectedOutput::element_text(std::size_t element, const std::byte* kept) const {
   const std::size_t size = size_of(output_.type);
   std::array<std::byte, sizeof(double)> got{};
-  copy(got.data(), static_cast<const std::byte*>(output_.data) + element * size, size,
-       detail::device_of(output_.data));
+  std::array<std::byte, sizeof(double)> expected{};
+  copy(got.data(), static_cast<const std::byte*>(output_.data) + element * size, size, device_);
+  copy(expected.data(), kept, size, device_);
   return "element " + std::to_string(element) + " is " +
          text_of(measure::element(got.data(), output_.type, 0)) + " instead of " +
-         text_of(measure::element(expected, output_.type, 0));
+         text_of(measure::element(expected.data(), output_.type, 0));
 }
 
 std::string ExpectedOutput::difference() const {
@@ -176,15 +161,14 @@ std::string ExpectedOutput::difference() const {
 
 std::string ExpectedOutput::difference_in_kept() const {
   const std::size_t size = size_of(output_.type);
-  const detail::DeviceBuffers* const device = output_.count == 0 ? nullptr : detail::device_of(output_.data);
   const detail::Tolerance tolerance{relative_, absolute_};
   Differences all;
   std::string first;
   for (const Piece& piece : pieces_) {
     const std::byte* const data = static_cast<const std::byte*>(output_.data) + piece.first * size;
     const std::byte* const expected = kept_.get() + piece.kept_at;
-    const Differences found = device != nullptr
-                                  ? device->compare(data, expected, piece.count, output_.type, tolerance)
+    const Differences found = device_ != nullptr
+                                  ? device_->compare(data, expected, piece.count, output_.type, tolerance)
                                   : measure::compare(data, expected, piece.count, output_.type, tolerance);
     if (found.count > 0 && all.count == 0) {
       first = element_text(piece.first + found.first, expected + found.first * size);

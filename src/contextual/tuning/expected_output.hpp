@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an output is expected to be: the results of one run, kept in host memory.
+/// What an output is expected to be: the results of one run.
 
 #include <contextual/detail/measure/device_buffers.hpp>
 #include <contextual/output.hpp>
@@ -19,8 +19,9 @@ inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;
 /// Fills an output so that what is not written afterwards is NaN, or -1. Waits for it where it is a device's.
 void fill_output(const Output& output);
 
-/// A copy of an output, with which later results are compared. Of a large one, it keeps samples, which are
-/// pieces that are spread evenly, and a sum for each block of it.
+/// A copy of an output, with which later results are compared, on the device that has the output where there
+/// is room. Of a large one, it keeps samples, which are pieces that are spread evenly, and a sum for each
+/// block of it.
 ///
 /// The output is used between runs of the region, when no work is under way that uses it.
 class ExpectedOutput {
@@ -31,7 +32,7 @@ class ExpectedOutput {
   /// Returns how the output differs from the copy beyond its tolerances; empty if it does not.
   std::string difference() const;
 
-  /// Returns the number of elements that are as they were filled, or are NaN, among `kept_count`.
+  /// Returns the number of elements that are as they were filled, or are NaN.
   std::size_t unwritten() const noexcept { return unwritten_; }
   std::size_t kept_count() const noexcept { return kept_count_; }
   /// Returns true if only samples and sums are kept.
@@ -45,14 +46,14 @@ class ExpectedOutput {
   };
   bool exact() const noexcept { return relative_ == 0 && absolute_ == 0; }
   void plan_pieces(std::size_t kept_bytes);
-  void look_at_kept();
   double usual_magnitude() const;
   std::string difference_in_kept() const;
   std::string difference_in_sums() const;
   std::vector<detail::BlockSum> sums() const;
-  std::string element_text(std::size_t element, const std::byte* expected) const;
+  std::string element_text(std::size_t element, const std::byte* kept) const;
 
   Output output_;
+  const detail::DeviceBuffers* device_;  ///< null of the host's memory
   double relative_ = 0;
   double absolute_ = 0;
   std::vector<Piece> pieces_;

@@ -136,7 +136,7 @@ void OutputChecks::expect(Group& group, const Assignment& assignment) {
     }
     if (expected.unwritten() > 0) {
       notes_.push_back(
-          name + std::to_string(expected.unwritten()) + " of " + std::to_string(expected.kept_count()) +
+          name + std::to_string(expected.unwritten()) + " of " + std::to_string(output.count) +
           " elements are NaN, or as they were filled, after the first run: the region has not written them, "
           "or "
           "has read what it was said only to write. What it also reads has to be put back before each run "

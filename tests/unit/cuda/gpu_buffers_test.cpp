@@ -79,6 +79,9 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
   int of_host = 0;
   CHECK(detail::device_of(&of_host) == nullptr);
   CHECK(detail::device_of(state.data + count) == nullptr);
+  CHECK(detail::device_of(buffers->memory_to_compare(state.data, 8).get()) != nullptr);
+  gpu.driver.free_bytes = 63;  // more than an eighth
+  CHECK(detail::device_of(buffers->memory_to_compare(state.data, 8).get()) == nullptr);
   gpu.driver.fails = [](const std::string& function) {
     return function == "cuMemAlloc" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   };

@@ -64,6 +64,7 @@ class ScriptedDriver {
   ~ScriptedDriver();
 
   // What is scripted: set before use.
+  std::size_t free_bytes = std::size_t{1} << 30;               ///< what cuMemGetInfo says
   std::function<CUresult(const Launch&)> launch_result;        ///< empty: success
   std::function<std::int64_t(const Launch&)> duration_ns;      ///< empty: 10 us
   std::function<CUresult(const std::string& function)> fails;  ///< of other calls; empty: success

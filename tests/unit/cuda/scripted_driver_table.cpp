@@ -268,6 +268,10 @@ void add_memory(contextual::cuda::Driver& api) {
       impl().device_memory[*memory] = {bytes, impl().current()};
     });
   };
+  api.cuMemGetInfo = [](std::size_t* free, std::size_t* all) {
+    *free = *all = it().free_bytes;
+    return CUDA_SUCCESS;
+  };
   api.cuMemFree = [](CUdeviceptr memory) {
     return quietly("cuMemFree", [&]() -> CUresult {
       {

@@ -30,9 +30,11 @@ struct Differences {
 /// What a block of elements adds up to. Equal bits have an equal hash.
 struct BlockSum {
   double sum = 0;
-  double magnitude = 0;          ///< the sum of the magnitudes
-  std::uint64_t hash = 0;        ///< of the bits
-  std::uint64_t not_finite = 0;  ///< how many elements are NaN or infinite, which both sums leave out
+  double magnitude = 0;            ///< the sum of the magnitudes
+  std::uint64_t hash = 0;          ///< of the bits and their places
+  std::uint64_t not_finite = 0;    ///< how many elements are NaN or infinite, which both sums leave out
+  std::uint64_t nan_count = 0;     ///< how many of these are NaN
+  std::uint64_t filled_count = 0;  ///< elements of which all bits are set
 };
 
 /// The functions throw Error. They are called between two runs of a region, and leave the calling thread's
@@ -50,9 +52,10 @@ struct DeviceBuffers {
   void (*copy_in_order)(void* to, const void* from, std::size_t size_bytes);
   /// Returns memory of the device that owns `data`. Throws Error where it is out of memory.
   std::shared_ptr<std::byte> (*memory_beside)(const void* data, std::size_t size_bytes);
-  /// Returns memory of the host that the device which owns `data` can read.
-  std::shared_ptr<std::byte> (*host_memory)(const void* data, std::size_t size_bytes);
-  /// `expected` is of `host_memory`.
+  /// Returns memory for a copy that the device which owns `data` can read: its own, unless that would take
+  /// more than an eighth of what is free there, else the host's.
+  std::shared_ptr<std::byte> (*memory_to_compare)(const void* data, std::size_t size_bytes);
+  /// `expected` is of `memory_to_compare`.
   Differences (*compare)(const void* data, const void* expected, std::size_t count, ElementType type,
                          const Tolerance& tolerance);
   /// Of each block of so many elements, in order; the last one may be shorter.

@@ -40,6 +40,7 @@
   X(cuEventRecord)                               \
   X(cuEventElapsedTime)                          \
   X(cuMemAlloc)                                  \
+  X(cuMemGetInfo)                                \
   X(cuMemFree)                                   \
   X(cuMemHostAlloc)                              \
   X(cuMemFreeHost)                               \

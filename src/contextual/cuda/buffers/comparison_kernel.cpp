@@ -131,7 +131,7 @@ __device__ u64 mixed(u64 bits, u64 place) {
   return x ^ (x >> 29);
 }
 
-struct BlockSum { double sum, magnitude; u64 hash, not_finite; };
+struct BlockSum { double sum, magnitude; u64 hash, not_finite, nan_count, filled_count; };
 
 // One block of threads, a power of two of them and THREADS at most, for each block of elements.
 extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, int size, u64 block_elements,
@@ -140,14 +140,18 @@ extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, 
   const double infinite = __longlong_as_double(0x7FF0000000000000ll);
   const u64 begin = blockIdx.x * block_elements;
   const u64 end = begin + block_elements < count ? begin + block_elements : count;
-  BlockSum part = {0.0, 0.0, 0, 0};
+  const u64 all_set = ~0ull >> (64 - 8 * size);
+  BlockSum part = {0.0, 0.0, 0, 0, 0, 0};
   for (u64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
     const double value = number(type, data, i);
+    const u64 bits = bits_of(size, data, i);
     const bool finite = fabs(value) < infinite;
     part.sum += finite ? value : 0.0;
     part.magnitude += finite ? fabs(value) : 0.0;
+    part.hash += mixed(bits, i);
     part.not_finite += finite ? 0 : 1;
-    part.hash += mixed(bits_of(size, data, i), i);
+    part.nan_count += value != value ? 1 : 0;
+    part.filled_count += bits == all_set ? 1 : 0;
   }
   parts[threadIdx.x] = part;
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
@@ -157,6 +161,8 @@ extern "C" __global__ void contextual_sums(const u8* data, u64 count, int type, 
       parts[threadIdx.x].magnitude += parts[threadIdx.x + half].magnitude;
       parts[threadIdx.x].hash += parts[threadIdx.x + half].hash;
       parts[threadIdx.x].not_finite += parts[threadIdx.x + half].not_finite;
+      parts[threadIdx.x].nan_count += parts[threadIdx.x + half].nan_count;
+      parts[threadIdx.x].filled_count += parts[threadIdx.x + half].filled_count;
     }
   }
   if (threadIdx.x == 0) { sums[blockIdx.x] = parts[0]; }

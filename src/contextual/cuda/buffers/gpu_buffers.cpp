@@ -127,6 +127,16 @@ std::shared_ptr<std::byte> host_memory(const void* data, std::size_t size_bytes)
           [context, memory](std::byte*) { free_in(context, [memory] { driver().cuMemFreeHost(memory); }); }};
 }
 
+std::shared_ptr<std::byte> memory_to_compare(const void* data, std::size_t size_bytes) {
+  constexpr std::size_t least_shares = 8;
+  const ContextScope current(context_of_buffer(data));
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  CONTEXTUAL_CU(cuMemGetInfo(&free_bytes, &all_bytes));
+  return size_bytes <= free_bytes / least_shares ? memory_beside(data, size_bytes)
+                                                 : host_memory(data, size_bytes);
+}
+
 detail::Differences compare_buffer(const void* data, const void* expected, std::size_t count,
                                    ElementType type, const detail::Tolerance& tolerance) {
   const CUcontext context = context_of_buffer(data);
@@ -150,9 +160,9 @@ std::vector<detail::BlockSum> sums_of_buffer(const void* data, std::size_t count
 }  // namespace
 
 void offer_gpu_buffers() noexcept {
-  static constexpr detail::DeviceBuffers gpus{is_device_memory, wait_for_contexts, fill_buffer,
-                                              copy_buffer,      copy_in_order,     memory_beside,
-                                              host_memory,      compare_buffer,    sums_of_buffer};
+  static constexpr detail::DeviceBuffers gpus{is_device_memory,  wait_for_contexts, fill_buffer,
+                                              copy_buffer,       copy_in_order,     memory_beside,
+                                              memory_to_compare, compare_buffer,    sums_of_buffer};
   detail::set_device_buffers(&gpus);
 }
 
