@@ -210,11 +210,11 @@ struct Options {
   /// Nothing is filled or compared in runs that do not tune.
   ///
   /// The results of the first run that succeeds are what is expected: those of the defaults, if they are
-  /// feasible. Up to 256 MiB of them are kept while the region is tuned, beside the buffers, or in host memory
-  /// where that would take more than an eighth of what is free on a device; of more, samples and the sums of
-  /// blocks are kept, and a warning says so. The next run of the same configs is compared, too,
-  /// and a warning says if the region does not repeat its results. A region that reads what is filled, for
-  /// instance to add to it, cannot: give that buffer to `restore`, too.
+  /// feasible. Up to 256 MiB of them are kept while the region is tuned, beside the buffers, or in host
+  /// memory where that would take more than an eighth of what is free on a device; of more, samples and the
+  /// sums of blocks are kept, and a warning says so. The next run of the same configs is compared, too, and a
+  /// warning says if the region does not repeat its results. A region that reads what is filled, for instance
+  /// to add to it, cannot: give that buffer to `restore`, too.
   ///
   /// Memory of a device needs a timer of devices, and NVRTC for the kernel that compares it. All ranks give
   /// outputs of the same names and types in the same order; counts may differ. While it is set, a batch has

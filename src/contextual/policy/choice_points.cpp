@@ -3,6 +3,8 @@
 #include "contextual/policy/assignments.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace contextual::policy {
 
@@ -98,6 +100,52 @@ std::optional<std::size_t> ChoicePoints::comparing() const {
   return std::nullopt;
 }
 
+bool ChoicePoints::are_siblings(std::size_t a, std::size_t b) const {
+  const ProblemRequest& one = problems_[a].request();
+  const ProblemRequest& other = problems_[b].request();
+  return a != b && one.choice_point && other.choice_point && one.kernel == other.kernel &&
+         one.under == other.under;
+}
+
+/// A sibling or an alternative of one launches the problem, or it is one itself.
+bool ChoicePoints::is_beside(std::size_t problem, std::size_t choice_point) const {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (are_siblings(p, choice_point) && below(problem, p)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::size_t> ChoicePoints::together(std::size_t choice_point) const {
+  std::vector<std::size_t> all{choice_point};
+  for (std::size_t p = 0; p < problems_.size() && !apart_.contains(choice_point); ++p) {
+    if (are_siblings(p, choice_point) && problems_[p].exploring() && !apart_.contains(p)) {
+      all.push_back(p);
+    }
+  }
+  return all;
+}
+
+void ChoicePoints::part(const std::vector<std::size_t>& choice_points) {
+  for (const std::size_t p : choice_points) {
+    apart_.insert(p);
+    if (!tuned(p)) {
+      seen_.erase(held(p));
+    }
+  }
+}
+
+std::optional<std::size_t> ChoicePoints::first_tuned(std::size_t choice_point) const {
+  const ProblemState& problem = problems_[choice_point];
+  for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
+    if (problem.viable(alternative) && best_.contains({choice_point, alternative})) {
+      return alternative;
+    }
+  }
+  return std::nullopt;
+}
+
 bool ChoicePoints::seen(std::size_t choice_point) const {
   return seen_.contains(held(choice_point));
 }
@@ -120,26 +168,42 @@ std::optional<std::size_t> ChoicePoints::next(std::size_t choice_point) const {
   return std::nullopt;
 }
 
-/// The alternatives that choice points hold are tuned together.
+/// The alternatives that choice points hold are tuned together. Those that explore together have a comparison
+/// each.
 std::size_t ChoicePoints::searches_left() const {
-  std::size_t count = 0;
+  std::map<std::size_t, std::size_t> counts;  ///< by the first of those that explore together
   for (std::size_t p = 0; p < problems_.size(); ++p) {
     if (!problems_[p].exploring() || !active_now(p)) {
       continue;
     }
+    std::size_t open = 0;
     for (std::size_t alternative = 0; alternative < problems_[p].record().configs.size(); ++alternative) {
-      const bool open = problems_[p].viable(alternative) && !best_.contains({p, alternative});
-      count += open && alternative != problems_[p].record().choice ? 1 : 0;
+      const bool waits = problems_[p].viable(alternative) && !best_.contains({p, alternative});
+      open += waits && alternative != problems_[p].record().choice ? 1 : 0;
     }
+    const std::vector<std::size_t> all = together(p);
+    std::size_t& count = counts[*std::min_element(all.begin(), all.end())];
+    count = std::max(count, open + all.size() - 1);
   }
-  return count;
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& count) { return sum + count.second; });
 }
 
 std::vector<Assignment> ChoicePoints::best_by_alternative(std::size_t choice_point) const {
   std::vector<Assignment> all(problems_[choice_point].record().configs.size());
   for (std::size_t alternative = 0; alternative < all.size(); ++alternative) {
-    if (const auto known = best_.find({choice_point, alternative}); known != best_.end()) {
-      all[alternative] = known->second;
+    const auto known = best_.find({choice_point, alternative});
+    if (known == best_.end()) {
+      continue;
+    }
+    Assignment& best = all[alternative] = known->second;
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+      const std::size_t now = problems_[p].record().choice;
+      if (p < best.size() && is_beside(p, choice_point)) {
+        best[p] = now;
+      } else if (p == best.size() && (is_beside(p, choice_point) || !active(p, best))) {
+        best.push_back(now);
+      }
     }
   }
   return all;

@@ -5,7 +5,8 @@
 ///
 /// The problems of each alternative are tuned under it, together with those around the choice point, and then
 /// the alternatives are compared, each with what was best for it. One choice point at a time does so; one
-/// that stands in an alternative of another one is finished first.
+/// that stands in an alternative of another one is finished first. Those of one kernel, side by side, go from
+/// alternative to alternative together, and are compared one after the other.
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/problem_request.hpp"
@@ -51,6 +52,12 @@ class ChoicePoints {
   std::optional<std::size_t> exploring() const;
   /// Returns the choice point whose alternatives are being compared, or nothing.
   std::optional<std::size_t> comparing() const;
+  /// Returns the active choice points that explore together with this one, which is among them.
+  std::vector<std::size_t> together(std::size_t choice_point) const;
+  /// From now on each of these explores by itself. What they hold and is not tuned counts as not seen.
+  void part(const std::vector<std::size_t>& choice_points);
+  /// Returns the first viable alternative that is tuned, or nothing.
+  std::optional<std::size_t> first_tuned(std::size_t choice_point) const;
   /// Returns true if the region has run with the alternative that an exploring choice point holds.
   bool seen(std::size_t choice_point) const;
   /// Returns true if the problems of the alternative that it holds, and those around it, are tuned.
@@ -63,7 +70,8 @@ class ChoicePoints {
   std::size_t searches_left() const;
 
   /// Returns, by alternative, the choices of all problems that are best with it; empty where it is not tuned,
-  /// and without the problems that have joined since.
+  /// and without the problems that have joined since. Other choice points of the same kernel beside it, and
+  /// what they launch, have the choices of now.
   std::vector<Assignment> best_by_alternative(std::size_t choice_point) const;
   /// Returns true if the problem waits for no choice point: what the search chooses for it now is final.
   bool settles(std::size_t problem) const;
@@ -89,10 +97,13 @@ class ChoicePoints {
   using Alternative = std::pair<std::size_t, std::size_t>;  ///< of a choice point
 
   const std::optional<UnderAlternative>& under(std::size_t problem) const;
+  bool are_siblings(std::size_t a, std::size_t b) const;
+  bool is_beside(std::size_t problem, std::size_t choice_point) const;
   Alternative held(std::size_t choice_point) const;
 
   const std::vector<ProblemState>& problems_;
   std::set<Alternative> seen_;
+  std::set<std::size_t> apart_;             ///< choice points that explore by themselves
   std::map<Alternative, Assignment> best_;  ///< of the alternatives that are tuned
 };
 

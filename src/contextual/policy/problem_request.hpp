@@ -17,6 +17,7 @@ namespace contextual::policy {
 struct UnderAlternative {
   std::size_t choice_point = 0;  ///< the problem whose configs are the alternatives; it has joined before
   std::size_t alternative = 0;   ///< its config
+  bool operator==(const UnderAlternative&) const = default;
 };
 
 /// What the policy knows about a tuning problem that joins.

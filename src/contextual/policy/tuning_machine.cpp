@@ -36,8 +36,15 @@ Assignment TuningState::Impl::assignment_of(const IterationPlan& planned) const 
   return choice_points.normal(std::move(assignment));
 }
 
-bool TuningState::Impl::any_walking() const {
-  return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walking(); });
+/// Without those of an alternative that is not held: they go on when it is.
+std::vector<std::size_t> TuningState::Impl::walking() const {
+  std::vector<std::size_t> walking;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (problems[p].walking() && choice_points.active_now(p)) {
+      walking.push_back(p);
+    }
+  }
+  return walking;
 }
 
 bool TuningState::Impl::open() const {
@@ -75,7 +82,7 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       }
     }
   }
-  plan_walks(problems, batch);
+  plan_walks(problems, walking(), batch);
   return batch;
 }
 
@@ -83,7 +90,7 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 /// What is ruled out later in the batch is left out before the next one.
 std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
   const std::vector<IterationPlan> batch =
-      plan(std::max<std::size_t>(1, walk_length(problems, options, longest)));
+      plan(std::max<std::size_t>(1, walk_length(problems, walking(), options, longest)));
   const bool searches = options.search != SearchLevel::off;
   const Assignment first = assignment_of(batch.front());
   if (searches && !feasibility.proven(first)) {
@@ -126,6 +133,9 @@ void TuningState::Impl::reject(const RejectionOutcome& rejection) {
   search.reject(rejection.problem, rejection.config_id);
   if (decided_before && (problem.walking() || problem.exploring())) {
     search.interrupt();  // it walks anew
+  }
+  if (problem.exploring() && problem.record().choice == rejection.config_id) {
+    problem.hold(choice_points.first_tuned(rejection.problem).value_or(rejection.config_id));
   }
 }
 
@@ -294,6 +304,25 @@ std::optional<std::size_t> TuningState::Impl::unproven_alternative(const Assignm
                                                                                      : std::nullopt;
 }
 
+/// If others have gone to a new alternative together with this choice point, one of them may be to blame:
+/// they return to one that is tuned, and each explores by itself. Returns false if there are none.
+bool TuningState::Impl::part(std::size_t choice_point) {
+  const std::vector<std::size_t> all = choice_points.together(choice_point);
+  const auto returns = [&](std::size_t p) {
+    return p != choice_point && !choice_points.tuned(p) && choice_points.first_tuned(p);
+  };
+  if (std::none_of(all.begin(), all.end(), returns)) {
+    return false;
+  }
+  choice_points.part(all);
+  for (const std::size_t p : all) {
+    if (returns(p)) {
+      problems[p].hold(*choice_points.first_tuned(p));
+    }
+  }
+  return true;
+}
+
 /// The configs have failed together. Where only one problem is still open, its config is to blame, because it
 /// has no other neighbours.
 void TuningState::Impl::condemn(const Assignment& assignment, const IterationOutcome& outcome,
@@ -304,11 +333,12 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
       suspects.push_back(p);
     }
   }
-  if (const auto exploring = unproven_alternative(assignment);
-      exploring && outcome.cells[*exploring].launched) {
+  const auto exploring = unproven_alternative(assignment);
+  const bool unclear = exploring && part(*exploring);
+  if (exploring && outcome.cells[*exploring].launched) {
     suspects.push_back(*exploring);
   }
-  if (suspects.size() == 1) {
+  if (suspects.size() == 1 && !unclear) {
     reject({suspects.front(), assignment[suspects.front()], 0, reason});
     return;
   }
@@ -355,9 +385,12 @@ void TuningState::Impl::skip_ruled_out() {
       return;
     }
     feasibility.rule_out(next);
-    const auto open_count = std::count_if(problems.begin(), problems.end(), is_tried);
+    std::size_t open_count = 0;
     for (std::size_t p = 0; p < problems.size(); ++p) {
-      if (problems[p].walking() && open_count == 1) {
+      open_count += is_tried(problems[p]) && choice_points.active_now(p) ? 1 : 0;
+    }
+    for (const std::size_t p : walking()) {
+      if (open_count == 1) {
         reject({p, next[p], 0, "ruled out by `feasible`"});
       } else {
         problems[p].leave_unmeasured(next[p]);
@@ -437,9 +470,10 @@ void TuningState::Impl::close_unused() {
     if (!problems[p].open() || (choice_points.active_now(p) && !choice_points.out_of_use(p))) {
       continue;
     }
-    if (choice_points.out_of_use(p) || !problems[p].walked()) {
+    const bool undecided = choice_points.undecided(p);
+    if (choice_points.out_of_use(p) || (!problems[p].walked() && !undecided)) {
       problems[p].close("the alternative that launches it is not used");
-    } else if (!choice_points.undecided(p)) {
+    } else if (!undecided) {
       problems[p].lock_in(Evidence::search);
     }
   }
@@ -500,13 +534,24 @@ void TuningState::Impl::note_end_of_search() {
   if (!search.failure().empty() && exploring && problems[*exploring].viable_count() > 1) {
     const std::string reason = search.failure();
     search.forgive();
-    reject({*exploring, problems[*exploring].record().choice, 0, reason});
+    if (!part(*exploring)) {
+      reject({*exploring, problems[*exploring].record().choice, 0, reason});
+    }
   } else if (!search.failure().empty()) {
     for (ProblemState& problem : problems) {
       problem.close(search.failure());
     }
-  } else if (exploring && choice_points.seen(*exploring)) {
-    choice_points.note_tuned(*exploring);
+  } else if (exploring) {
+    note_tuned(*exploring);
+  }
+}
+
+/// Also those that explore together with it.
+void TuningState::Impl::note_tuned(std::size_t choice_point) {
+  for (const std::size_t p : choice_points.together(choice_point)) {
+    if (choice_points.seen(p) && !choice_points.tuned(p)) {
+      choice_points.note_tuned(p);
+    }
   }
 }
 
@@ -538,11 +583,19 @@ bool TuningState::Impl::explore() {
   if (!out && !choice_points.seen(*exploring)) {
     return rule_out_first_run(*exploring);
   }
+  const std::vector<std::size_t> all = choice_points.together(*exploring);
   if (!out && !choice_points.tuned(*exploring)) {
-    choice_points.note_tuned(*exploring);  // there is nothing to search for
-  } else if (const std::optional<std::size_t> next = choice_points.next(*exploring)) {
-    problem.hold(*next);
+    note_tuned(*exploring);  // there is nothing to search for
+  } else if (choice_points.next(*exploring)) {
+    for (const std::size_t p : all) {
+      problems[p].hold(choice_points.next(p).value_or(problems[p].record().choice));
+    }
   } else {
+    for (const std::size_t p : all) {  // it is compared beside what the others are compared with
+      if (p != *exploring) {
+        problems[p].hold(choice_points.first_tuned(p).value_or(problems[p].record().choice));
+      }
+    }
     const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
     problem.compare_alternatives(by_walk ? ProblemState::Comparison::by_walk
                                          : ProblemState::Comparison::by_search);

@@ -28,7 +28,8 @@ struct TuningState::Impl {
         feasibility(&choice_points),
         search({options, walk_log, choice_points, feasibility}) {}
 
-  bool any_walking() const;
+  std::vector<std::size_t> walking() const;
+  bool any_walking() const { return !walking().empty(); }
   bool open() const;
   bool searching() const { return !any_walking() && search.running(); }
   ProblemState& closed_problem(std::size_t index);
@@ -57,6 +58,8 @@ struct TuningState::Impl {
   void close_unused();
   void note_end_of_search();
   bool explore();
+  bool part(std::size_t choice_point);
+  void note_tuned(std::size_t choice_point);
   void close_exploring(std::size_t choice_point, const std::string& reason);
   std::optional<std::size_t> unproven_alternative(const Assignment& assignment) const;
   bool make_way(Assignment& assignment, std::span<const std::size_t> others, std::size_t changes,

@@ -31,6 +31,7 @@ struct Node {
   bool choice_point = false;
   std::string in{};             ///< the choice point that launches it; empty for the region
   std::size_t alternative = 0;  ///< of that choice point
+  std::string kernel{};         ///< empty: it is called as the node
 };
 
 /// The configs by name; what is not launched has none.
@@ -135,7 +136,7 @@ class Driver {
         continue;
       }
       ProblemRequest request{node.configs, {}, std::nullopt};
-      request.kernel = node.name;
+      request.kernel = node.kernel.empty() ? node.name : node.kernel;
       request.choice_point = node.choice_point;
       if (!node.in.empty()) {
         request.under = UnderAlternative{index_.at(node.in), node.alternative};
@@ -514,10 +515,13 @@ TEST_CASE("alternatives: what was tuned under one is locked in once that is not 
   CHECK(driver.problem("separate").status == ProblemStatus::locked_in);
 }
 
-TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
+namespace {
+
+/// `kernel`: of all choices; empty: each has one of its own.
+World four_choices(const std::string& kernel = "") {
   World world;
   for (const std::string name : {"a", "b", "c", "d"}) {
-    world.nodes.push_back({name, 2, true});
+    world.nodes.push_back({name, 2, true, "", 0, kernel});
     world.nodes.push_back({name + "_one", 4, false, name, 0});
     world.nodes.push_back({name + "_two", 6, false, name, 1});
   }
@@ -532,18 +536,21 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
     }
     return sum;
   };
+  return world;
+}
+
+const Configs best_of_four{{"a", 0}, {"a_one", 3}, {"b", 1}, {"b_two", 5},
+                           {"c", 0}, {"c_one", 3}, {"d", 1}, {"d_two", 5}};
+
+}  // namespace
+
+TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
+  const World world = four_choices(GENERATE("", "choice"));
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
     const Tuned driver(level, world);
     const Configs choice = driver.choice();
     if (level == SearchLevel::normal) {  // `quick` has a few runs for each of 40 configs
-      CHECK(choice == Configs{{"a", 0},
-                              {"a_one", 3},
-                              {"b", 1},
-                              {"b_two", 5},
-                              {"c", 0},
-                              {"c_one", 3},
-                              {"d", 1},
-                              {"d_two", 5}});
+      CHECK(choice == best_of_four);
     }
     CHECK(choice.at("a") + choice.at("c") == 0);
     CHECK(choice.at("b") + choice.at("d") == 2);
@@ -560,6 +567,38 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
     const auto closing = static_cast<std::int64_t>(21 * searches.size());
     CHECK(driver.state.search_iterations() - closing <= (level == SearchLevel::quick ? 150 : 400));
   }
+}
+
+TEST_CASE("alternatives: several keys of one kernel are tuned together, and compared one by one", "[unit]") {
+  const Tuned alone(SearchLevel::normal, four_choices());
+  const Tuned together(SearchLevel::normal, four_choices("choice"));
+  CHECK(together.choice() == best_of_four);
+  CHECK(together.state.searches().size() == 2 + 4 + 1);  // alternatives, comparisons, all defaults
+  CHECK(together.runs.size() < alone.runs.size());
+  CHECK(together.state.walk_iterations() < alone.state.walk_iterations());
+}
+
+TEST_CASE("alternatives: of several keys that go on together, the one that fails is found", "[unit]") {
+  World world = four_choices("choice");
+  Configs expected = best_of_four;
+  const std::string failing = GENERATE("a", "b", "d");
+  const std::string how = GENERATE("fails", "is rejected", "rejects its kernel");
+  if (how == "fails") {
+    world.failure = [=](const Configs& configs) { return configs.at(failing) == 1 ? "stuck" : ""; };
+  } else {
+    const std::string of = how == "is rejected" ? failing : failing + "_two";
+    world.rejected = [=](const std::string& name, std::size_t config) {
+      return name == of && (of != failing || config == 1);
+    };
+  }
+  if (failing != "a") {
+    expected.erase(failing + "_two");
+    expected[failing] = 0;
+    expected[failing + "_one"] = 3;
+  }
+  const Tuned driver(SearchLevel::normal, world);
+  INFO(failing << " " << how);
+  CHECK(driver.choice() == expected);
 }
 
 TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
@@ -659,6 +698,7 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   std::vector<ProblemState> problems;
   for (const std::size_t alternatives : {2, 4}) {
     ProblemRequest request{alternatives, {}, std::nullopt};
+    request.kernel = "of " + std::to_string(alternatives);
     request.choice_point = true;
     problems.emplace_back(request, options);
   }
