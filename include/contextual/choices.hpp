@@ -40,24 +40,21 @@ struct KeptInfeasible {
 /// applies.
 enum class KeptStanding {
   counts,         ///< for a program whose kernels have the config spaces, sources and versions that they had
-  superseded,     ///< see KeptSet::superseded
   in_quarantine,  ///< for a program whose kernels are as they were: it has twice ended a process
   another_machine,  ///< this one differs from the set's, or its settings do
   other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
   other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
 };
 
-/// The choices of one run of a region: one file.
+/// The choices of one run of a region.
 struct KeptSet {
   std::string region{};
-  std::filesystem::path file{};
+  std::string id{};                           ///< a digest, as text
+  std::filesystem::path file{};               ///< of the region: its other sets and its pins are there, too
   std::string written{};                      ///< when, in UTC
   std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
   std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
   std::vector<KeptConfig> configs{};
-  /// A newer set of the same machines counts instead: it has all of this one's kernels and keys, or it has
-  /// chosen another config for one of them and has no other kernels.
-  bool superseded = false;
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
   KeptStanding standing = KeptStanding::counts;
@@ -66,7 +63,7 @@ struct KeptSet {
 /// What a person has fixed: see docs/cache.md.
 struct PinnedConfig {
   std::string region{};
-  std::filesystem::path file{};
+  std::filesystem::path file{};            ///< of the region
   std::string kernel{};                    ///< or the coupling
   std::string key{};                       ///< as reports have it; empty: every key
   std::optional<Config> config{};          ///< with all names and values
@@ -96,7 +93,7 @@ class CONTEXTUAL_API KeptChoices {
 
   struct Contents {
     std::vector<KeptSet> sets;          ///< by region, the newest first
-    std::vector<PinnedConfig> pins;     ///< by region and file
+    std::vector<PinnedConfig> pins;     ///< by region, as the file has them
     std::vector<std::string> problems;  ///< what is not used, and why
   };
   /// Returns what is kept of one region, or of all.
@@ -104,7 +101,7 @@ class CONTEXTUAL_API KeptChoices {
 
   /// What a call has removed or written, and what went wrong.
   struct Changes {
-    std::vector<std::filesystem::path> files;
+    std::vector<std::string> items;  ///< each set, pin and other file, by name
     std::vector<std::string> problems;
   };
 
@@ -114,8 +111,8 @@ class CONTEXTUAL_API KeptChoices {
     std::optional<std::chrono::seconds> older_than{};
     bool dry_run = false;  ///< only says what would be removed
   };
-  /// Removes superseded sets, files that were set aside as damaged, and what writers have left that ended
-  /// more than an hour ago while they wrote. Leaves pins.
+  /// Removes damaged sets and what writers have left that ended more than an hour ago while they wrote.
+  /// Leaves pins.
   Changes prune(const Prune& what) const;
 
   /// Removes the sets of a region, or those in which the kernel or coupling is: a set was chosen together,
@@ -126,16 +123,16 @@ class CONTEXTUAL_API KeptChoices {
     std::string text;                   ///< JSON
     std::vector<std::string> problems;  ///< what is not in it, and why
   };
-  /// Returns the sets of one region, or of all, that count here or on another machine: which are not
-  /// superseded, not in quarantine, and were not chosen beside other pins than there are. Leaves out pins.
+  /// Returns the sets of one region, or of all, that count here or on another machine: which are not in
+  /// quarantine, and were not chosen beside other pins than there are. Leaves out pins.
   Exported export_choices(const std::optional<std::string>& region = {}) const;
-  /// Writes the sets of such a text that are not there yet, as old as they are. Throws InvalidArgument, and
+  /// Adds the sets of such a text that no newer one replaces, as old as they are. Throws InvalidArgument, and
   /// writes nothing, if the text or a digest in it is damaged.
   Changes import_choices(std::string_view text) const;
 
   /// Pins what a set, as `list` has returned it, has chosen: all of it, or what it has for this kernel.
   Changes pin(const KeptSet& set, const std::optional<std::string>& kernel = {}) const;
-  /// Pins one config; `file` is ignored. Replaces the pin of the same kernel and key that this class wrote.
+  /// Pins one config; `file` is ignored. Replaces the pin of the same kernel and key.
   /// Throws InvalidArgument without region, kernel or config, and for a key behind whose closing bracket
   /// there is more: an alternative, which only a kept set can say.
   Changes pin(const PinnedConfig& pinned) const;

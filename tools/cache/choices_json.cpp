@@ -44,12 +44,12 @@ Json json_of(const KeptSet& set) {
     infeasible.push_back({{"what", known.what}, {"reason", known.reason}});
   }
   return {{"region", set.region},
+          {"id", set.id},
           {"file", set.file.string()},
           {"written", set.written},
           {"machines", set.machines},
           {"makespan_ns", json_of(set.makespan_ns)},
           {"makespan_spread_ns", json_of(set.makespan_spread_ns)},
-          {"superseded", set.superseded},
           {"standing", standing_text(set)},
           {"differences", std::move(differences)},
           {"configs", std::move(configs)},

@@ -48,7 +48,7 @@ std::string config_text(const PinnedConfig& pin) {
 }
 
 std::string header_text(const KeptSet& set) {
-  return "region " + printable(set.region) + ", set " + name_of(set) + ", chosen " + printable(set.written) +
+  return "region " + printable(set.region) + ", set " + set.id + ", chosen " + printable(set.written) +
          " on " + log_report::count_text(set.machines.size(), "rank") + "\nfile " +
          printable(set.file.string()) + "\nmakespan " + time_text(set.makespan_ns, set.makespan_spread_ns) +
          "\n";
@@ -101,9 +101,6 @@ std::string machine_text_of(const KeptSet& set) {
 
 std::string verdict_of(const KeptSet& set) {
   switch (set.standing) {
-    case KeptStanding::superseded:
-      return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
-             "keys, or\nhas chosen another config for one of them.\n";
     case KeptStanding::in_quarantine:
       return "It would not be used: it is in quarantine, because it has twice ended a process or broken a "
              "rank\nwhile it ran. Option `try_quarantined` lets it run again, and so do other kernels.\n";
@@ -146,8 +143,6 @@ std::string infeasible_text(const KeptSet& set) {
 
 std::string standing_text(const KeptSet& set) {
   switch (set.standing) {
-    case KeptStanding::superseded:
-      return "superseded";
     case KeptStanding::in_quarantine:
       return "in quarantine";
     case KeptStanding::other_pins:
@@ -162,29 +157,23 @@ std::string standing_text(const KeptSet& set) {
   return "fits here";
 }
 
-std::string name_of(const KeptSet& set) {
-  const std::string stem = set.file.stem().string();
-  return stem.substr(stem.find('-') + 1);
-}
-
 std::string list_text(const KeptChoices::Contents& contents) {
   std::string text;
   if (!contents.sets.empty()) {
     Table table{
         {{"REGION"}, {"SET"}, {"CHOSEN"}, {"RANKS"}, {"CONFIGS"}, {"MAKESPAN"}, {"STANDING"}, {"KERNELS"}}};
     for (const KeptSet& set : contents.sets) {
-      table.add({printable(set.region), name_of(set), printable(set.written),
-                 std::to_string(set.machines.size()), std::to_string(set.configs.size()),
-                 time_text(set.makespan_ns), standing_text(set), kernels_text(set)});
+      table.add({printable(set.region), set.id, printable(set.written), std::to_string(set.machines.size()),
+                 std::to_string(set.configs.size()), time_text(set.makespan_ns), standing_text(set),
+                 kernels_text(set)});
     }
     text += lines_of(table);
   }
   if (!contents.pins.empty()) {
-    Table table{{{"REGION"}, {"PINNED KERNEL"}, {"KEY"}, {"CONFIG"}, {"FILE"}}};
+    Table table{{{"REGION"}, {"PINNED KERNEL"}, {"KEY"}, {"CONFIG"}}};
     for (const PinnedConfig& pin : contents.pins) {
       table.add({printable(pin.region), printable(pin.kernel),
-                 pin.key.empty() ? "every key" : printable(pin.key), printable(config_text(pin)),
-                 printable(pin.file.filename().string())});
+                 pin.key.empty() ? "every key" : printable(pin.key), printable(config_text(pin))});
     }
     text += (text.empty() ? "" : "\n") + lines_of(table);
   }

@@ -9,9 +9,6 @@
 
 namespace contextual::cache_tool {
 
-/// Returns what names a set in the other commands: the part of its file's name that no other set has.
-std::string name_of(const KeptSet& set);
-
 /// Returns what `list` says of a set: "fits here", "another machine", ...
 std::string standing_text(const KeptSet& set);
 

@@ -36,11 +36,13 @@ int tell_failure(const std::exception& error, ExitCode code, std::ostream& err) 
   return code;
 }
 
-int tell(const Changes& changes, const std::string& what, std::ostream& out, std::ostream& err) {
-  for (const auto& file : changes.files) {
-    out << printable(file.string()) << "\n";
+/// `noun`: what is counted.
+int tell(const Changes& changes, const std::string& noun, const std::string& what, std::ostream& out,
+         std::ostream& err) {
+  for (const std::string& item : changes.items) {
+    out << printable(item) << "\n";
   }
-  out << count_text(changes.files.size(), "file") << " " << what << "\n";
+  out << count_text(changes.items.size(), noun) << " " << what << "\n";
   return tell_problems(changes.problems, err);
 }
 
@@ -49,7 +51,7 @@ KeptSet the_set(const KeptChoices& kept, const Command& command) {
   const KeptChoices::Contents contents = kept.list(command.region);
   std::vector<KeptSet> found;
   for (const KeptSet& set : contents.sets) {
-    if (set.file.filename().string().find(command.set) != std::string::npos) {
+    if (set.id.find(command.set) != std::string::npos) {
       found.push_back(set);
     }
   }
@@ -58,7 +60,7 @@ KeptSet the_set(const KeptChoices& kept, const Command& command) {
   }
   std::string names;
   for (const KeptSet& set : found) {
-    names += " " + name_of(set);
+    names += " " + set.id;
   }
   throw InvalidArgument(found.empty() ? "no set is named \"" + command.set + "\"; `list` shows them"
                                       : "more than one set is named \"" + command.set + "\":" + names);
@@ -88,13 +90,13 @@ int prune(const KeptChoices& kept, const Command& command, std::ostream& out, st
   if (command.older_than_days) {
     what.older_than = std::chrono::hours(24) * *command.older_than_days;
   }
-  return tell(kept.prune(what), command.dry_run ? "would be removed" : "removed", out, err);
+  return tell(kept.prune(what), "item", command.dry_run ? "would be removed" : "removed", out, err);
 }
 
 int write_export(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
   const KeptChoices::Exported exported = kept.export_choices(command.region);
   if (!command.to.empty()) {
-    const int told = tell(KeptChoices(command.to).import_choices(exported.text), "written", out, err);
+    const int told = tell(KeptChoices(command.to).import_choices(exported.text), "set", "written", out, err);
     return std::max(told, tell_problems(exported.problems, err));
   }
   if (command.file.empty()) {
@@ -109,7 +111,7 @@ int read_import(const KeptChoices& kept, const Command& command, std::istream& i
                 std::ostream& err) {
   const std::string text =
       command.file.empty() ? read_whole(in, "the standard input") : read_whole(command.file);
-  return tell(kept.import_choices(text), "written", out, err);
+  return tell(kept.import_choices(text), "set", "written", out, err);
 }
 
 int carry_out(const Command& command, std::istream& in, std::ostream& out, std::ostream& err) {
@@ -123,7 +125,7 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::prune:
       return prune(kept, command, out, err);
     case Verb::forget:
-      return tell(kept.forget(command.region.value_or(""), command.kernel), "removed", out, err);
+      return tell(kept.forget(command.region.value_or(""), command.kernel), "set", "removed", out, err);
     case Verb::export_choices:
       return write_export(kept, command, out, err);
     case Verb::import_choices:
@@ -131,9 +133,9 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::pin:
       return tell(command.set.empty() ? pin_config(kept, command, err)
                                       : pin_set(kept, the_set(kept, command), command),
-                  "written", out, err);
+                  "pin", "written", out, err);
     case Verb::unpin:
-      return tell(kept.unpin(command.region.value_or(""), command.kernel), "removed or changed", out, err);
+      return tell(kept.unpin(command.region.value_or(""), command.kernel), "pin", "removed", out, err);
   }
   return list(kept, command, out, err);
 }

@@ -17,7 +17,7 @@ struct Command {
   std::filesystem::path directory{};
   std::optional<std::string> region{};
   std::optional<std::string> kernel{};
-  std::string set{};                 ///< part of the name of a set's file
+  std::string set{};                 ///< its name, or a part of it
   std::optional<std::string> key{};  ///< of a pin; without it every key
   std::string config{};              ///< of a pin, as JSON
   std::optional<int> config_id{};

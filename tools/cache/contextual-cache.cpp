@@ -46,8 +46,7 @@ void add_verbs(CLI::App& app, Command& command) {
                             "whether a set would be used here, and why its configs were chosen");
   add_set(*why, command, true);
   CLI::App* const prune =
-      add(app, command, Verb::prune, "prune",
-          "removes what does not count any more: superseded sets, damaged and left files");
+      add(app, command, Verb::prune, "prune", "removes damaged sets, and files that are left over");
   prune->add_option("--older-than", command.older_than_days, "also removes sets that are older, in days")
       ->check(CLI::Range(0, 36'500));
   prune->add_flag("--dry-run", command.dry_run, "only says what would be removed");
@@ -61,7 +60,7 @@ void add_verbs(CLI::App& app, Command& command) {
       write->add_option("--output", command.file, "the file; else the standard output");
   write->add_option("--to", command.to, "a directory for CONTEXTUAL_CHOICES_PATH instead")->excludes(output);
   CLI::App* const read = add(app, command, Verb::import_choices, "import",
-                             "adds the sets of such a text that are not there yet");
+                             "adds the sets of such a text that no newer one replaces");
   read->add_option("FILE", command.file, "the file; else the standard input");
   CLI::App* const pin =
       add(app, command, Verb::pin, "pin",

@@ -64,8 +64,8 @@ KeptChoices::Changes pin_set(const KeptChoices& kept, const KeptSet& set, const 
     return !command.kernel || config.kernel == *command.kernel;
   });
   if (!has_kernel) {
-    throw InvalidArgument("set " + name_of(set) + " has no kernel or coupling \"" +
-                          command.kernel.value_or("") + "\"");
+    throw InvalidArgument("set " + set.id + " has no kernel or coupling \"" + command.kernel.value_or("") +
+                          "\"");
   }
   return kept.pin(set, command.kernel);
 }

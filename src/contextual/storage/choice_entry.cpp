@@ -18,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using detail::StableHash;
 
-constexpr int format = 4;
 constexpr std::size_t most_choices = 100'000;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -119,7 +118,7 @@ Json content_of(const ChoiceEntry& entry) {
           {"infeasible", std::move(infeasible)}};
 }
 
-ChoiceEntry entry_of(const Json& content) {
+ChoiceEntry entry_of_content(const Json& content) {
   ChoiceEntry entry;
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
@@ -147,26 +146,31 @@ ChoiceEntry entry_of(const Json& content) {
 
 }  // namespace
 
-std::string to_json(const ChoiceEntry& entry) {
+Json json_of(const ChoiceEntry& entry) {
   // Once through the text: what is not UTF-8 is replaced before the digest is taken.
   const Json content = Json::parse(text_of(content_of(entry)));
-  return text_of({{"format", format}, {"digest", digest_of(content)}, {"content", content}}) + "\n";
+  return {{"digest", digest_of(content)}, {"content", content}};
+}
+
+ChoiceEntry entry_of(const Json& json) {
+  const Json& content = json.at("content");
+  if (json.at("digest").get<std::string>() != digest_of(content)) {
+    fail("its digest is not that of its content");
+  }
+  return entry_of_content(content);
+}
+
+std::string id_of(const ChoiceEntry& entry) {
+  return json_of(entry).at("digest").get<std::string>();
+}
+
+std::string to_json(const ChoiceEntry& entry) {
+  return text_of(json_of(entry)) + "\n";
 }
 
 ParsedEntry parse_entry(std::string_view text) {
   try {
-    const Json json = Json::parse(text.begin(), text.end(), refuse_depth);
-    if (const int version = json.at("format").get<int>(); version != format) {
-      return {
-          std::nullopt,
-          "its format is " + std::to_string(version) + ", and this library reads " + std::to_string(format),
-          true};
-    }
-    const Json& content = json.at("content");
-    if (json.at("digest").get<std::string>() != digest_of(content)) {
-      fail("its digest is not that of its content");
-    }
-    return {entry_of(content), {}};
+    return {entry_of(Json::parse(text.begin(), text.end(), refuse_depth)), {}};
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     return {std::nullopt, error.what()};
   }

@@ -5,6 +5,8 @@
 
 #include <contextual/key.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -67,14 +69,21 @@ struct ChoiceEntry {
 
 inline constexpr std::size_t most_infeasible = 64;
 
-/// Returns the entry as JSON, with a digest of its content and the version of the format.
+/// Returns the entry as JSON, with a digest of its content.
+nlohmann::ordered_json json_of(const ChoiceEntry& entry);
+/// Accepts only what `json_of` has returned. Throws std::runtime_error, or nlohmann's exceptions.
+ChoiceEntry entry_of(const nlohmann::ordered_json& json);
+
+/// Returns what names the entry: the digest of its content.
+std::string id_of(const ChoiceEntry& entry);
+
+/// Returns the same as a text.
 std::string to_json(const ChoiceEntry& entry);
 
 /// An entry that was read, or why a text is none.
 struct ParsedEntry {
   std::optional<ChoiceEntry> entry;
   std::string problem;
-  bool of_other_version = false;  ///< of the library, which may read it
 };
 
 /// Accepts only what `to_json` has returned, whatever its white space is.

@@ -2,41 +2,42 @@
 
 #include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/choice_purpose.hpp"
+#include "contextual/storage/file_lock.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
-#include <contextual/detail/storage/warning.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
-#include <set>
+#include <optional>
 #include <utility>
 
 namespace contextual::storage {
 namespace {
 
-constexpr int most_listings = 5;
+using detail::TrustedFolder;
+
 constexpr std::size_t longest_name = 120;
+constexpr const char* ending = ".json";
+constexpr const char* pins_field = "\"pin";  ///< how that begins, also where it is misspelled
 
-constexpr std::size_t time_digits = 16;
-
-bool is_entry_name(const std::string& file) {
-  const std::string form = detail::hex_text(0) + "-" + detail::hex_text(0) + entry_ending;
-  return file.size() == form.size() && file[time_digits] == '-' && file.ends_with(entry_ending) &&
-         file.find_first_not_of("0123456789abcdef") == time_digits &&
-         file.find_first_not_of("0123456789abcdef", time_digits + 1) == 2 * time_digits + 1;
-}
-
-/// Of such a name, in nanoseconds.
-std::uint64_t time_in(const std::string& file) {
-  return std::stoull(file.substr(0, time_digits), nullptr, 16);
+/// What the layout before this one, a folder a region, has left of it. A pin there must not be passed over.
+void note_former_layout(const TrustedFolder& folder, ChoiceStore::Kept& kept) {
+  const TrustedFolder::Listing listing = folder.files({});
+  if (!listing.refusal.empty()) {
+    kept.problems.push_back(listing.refusal);
+  }
+  const bool pins = std::any_of(listing.names.begin(), listing.names.end(),
+                                [](const std::string& name) { return name.ends_with(".pin"); });
+  if (!listing.names.empty()) {
+    kept.problems.push_back(folder.path().string() + " is not used: it is of an older version" +
+                            (pins ? ", and pins something: pin that again, and remove the folder" : ""));
+  }
+  if (pins) {
+    kept.pins_unknown = kept.problems.back();
+  }
 }
 
 /// The choice as an entry has it, or null.
@@ -56,17 +57,44 @@ void add_infeasible(const std::vector<Infeasible>& known, ChoiceEntry& entry) {
   }
 }
 
-}  // namespace
-
-std::optional<std::chrono::system_clock::time_point> written_at(const std::string& file) {
-  if (!is_entry_name(file)) {
-    return std::nullopt;
+/// What was known to be infeasible when they were chosen comes along.
+void take_over_reasons(const std::vector<ChoiceEntry>& from, ChoiceEntry& entry) {
+  for (const ChoiceEntry& earlier : from) {
+    bool found = false;
+    for (KeptChoice& choice : entry.choices) {
+      const bool may = choice.reused && earlier.machines == entry.machines;
+      const KeptChoice* kept = may ? find_choice(earlier, choice_digest(choice)) : nullptr;
+      if (kept != nullptr) {
+        choice.reason = kept->reason;
+        choice.time_ns = kept->time_ns;
+        choice.time_spread_ns = kept->time_spread_ns;
+        choice.reused = false;  // the newest one counts
+        found = true;
+      }
+    }
+    if (found) {
+      add_infeasible(earlier.infeasible, entry);
+    }
   }
-  constexpr auto latest = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
-  const std::chrono::nanoseconds since_epoch(std::min(time_in(file), latest));
-  return std::chrono::system_clock::time_point(
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(since_epoch));
 }
+
+/// Names the file where there is a problem.
+ParsedRegion parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::path& path,
+                       const std::function<bool(const std::string& region)>& is_right) {
+  if (!reading.text) {
+    return {std::nullopt, reading.refusal};
+  }
+  ParsedRegion parsed = parse_region(*reading.text, path.string());
+  if (parsed.file && !is_right(parsed.file->region)) {
+    parsed = {std::nullopt, "it is of region \"" + parsed.file->region + "\""};
+  }
+  if (!parsed.file) {
+    parsed.problem = path.string() + " is not used: " + parsed.problem;
+  }
+  return parsed;
+}
+
+}  // namespace
 
 std::string file_name_of(const std::string& text) {
   std::string name;
@@ -84,182 +112,84 @@ std::string file_name_of(const std::string& text) {
   return name.empty() ? "%" : name;
 }
 
-ChoiceStore::ChoiceStore(std::filesystem::path directory, const std::string& region)
-    : region_(region),
-      folder_(std::move(directory), std::filesystem::path(choices_folder) / file_name_of(region)) {}
+ChoiceStore::ChoiceStore(const std::filesystem::path& directory, const std::string& region)
+    : region_(region), folder_(directory, choices_folder), name_(file_name_of(region) + ending) {}
 
-ChoiceStore::Files ChoiceStore::files() const {
-  Files files;
-  std::set<std::string> seen;
-  std::vector<std::string> vanished = read_new(files, seen);
-  for (int listing = 1; listing < most_listings && !vanished.empty(); ++listing) {
-    vanished = read_new(files, seen);
-  }
-  for (const std::string& name : vanished) {
-    files.refusals.push_back(
-        (path() / name).string() +
-        " is listed, but not there: it has been removed, or a network file system shows it late");
-  }
-  std::sort(files.entries.begin(), files.entries.end(),
-            [](const Named& a, const Named& b) { return a.file > b.file; });
-  std::vector<ChoicePurpose> counting;
-  for (Named& named : files.entries) {
-    ChoicePurpose purpose(named.entry);
-    named.superseded = std::any_of(counting.begin(), counting.end(),
-                                   [&](const ChoicePurpose& newer) { return newer.replaces(purpose); });
-    if (!named.superseded) {
-      counting.push_back(std::move(purpose));
-    }
-  }
-  return files;
-}
-
-/// Reads what has not been seen yet. Returns the files that are listed but not there.
-std::vector<std::string> ChoiceStore::read_new(Files& files, std::set<std::string>& seen) const {
-  std::vector<std::string> vanished;
-  const auto [names, refusal] = folder_.files(entry_ending);
-  if (!refusal.empty() && seen.insert(refusal).second) {
-    files.refusals.push_back(refusal);
-  }
-  for (const std::string& name : names) {
-    if (!seen.insert(name).second) {
-      continue;
-    }
-    const detail::TrustedFolder::Reading reading = folder_.read(name);
-    if (!reading.text) {
-      if (reading.refusal.empty()) {
-        vanished.push_back(name);
-        seen.erase(name);
-      } else {
-        files.refusals.push_back(reading.refusal);
-      }
-      continue;
-    }
-    ParsedEntry parsed = parse_entry(*reading.text);
-    if (parsed.entry && parsed.entry->region != detail::as_kept(region_)) {
-      parsed = {std::nullopt, "it is of region \"" + parsed.entry->region + "\""};
-    }
-    if (parsed.of_other_version) {
-      files.refusals.push_back((path() / name).string() + " is not used: " + parsed.problem);
-    } else if (parsed.entry) {
-      files.entries.push_back({name, *std::move(parsed.entry)});
-    } else {
-      files.damaged.push_back({name, parsed.problem});
-    }
-  }
-  return vanished;
-}
-
-ChoiceStore::Kept ChoiceStore::load() const {
-  return kept_in(files(), [this](const std::string& file) {
-    const std::string aside = file + damaged_ending;
-    return folder_.rename(file, aside).empty() ? "; it is " + aside + " now" : std::string();
-  });
+/// Neither a file nor a problem where there is none.
+ParsedRegion ChoiceStore::parsed() const {
+  return parsed_of(folder_.read(name_), path(),
+                   [&](const std::string& region) { return region == detail::as_kept(region_); });
 }
 
 ChoiceStore::Kept ChoiceStore::read() const {
-  return kept_in(files(), [](const std::string&) { return std::string(); });
-}
-
-/// `damaged` returns what the problem of a damaged file ends with.
-ChoiceStore::Kept ChoiceStore::kept_in(
-    Files files, const std::function<std::string(const std::string& file)>& damaged) const {
-  Kept kept{{}, std::move(files.refusals)};
-  for (const Damaged& file : files.damaged) {
-    kept.problems.push_back((path() / file.file).string() + " is not used: " + file.problem +
-                            damaged(file.file));
-  }
-  for (Named& named : files.entries) {
-    if (!named.superseded) {
-      kept.entries.push_back(std::move(named.entry));
+  Kept kept{{region_}};
+  ParsedRegion parsed = this->parsed();
+  if (parsed.file) {
+    kept.file = *std::move(parsed.file);
+    for (const std::string& damaged : kept.file.damaged) {
+      kept.problems.push_back(path().string() + ": a set is not used: " + damaged);
     }
+  } else if (!parsed.problem.empty()) {
+    kept.problems.push_back(parsed.problem);
+    if (folder_.may_contain(name_, pins_field)) {
+      kept.pins_unknown = parsed.problem + "; so what is pinned in " + path().string() + " is not known";
+    }
+    return kept;
   }
+  const std::filesystem::path former = std::filesystem::path(choices_folder) / file_name_of(region_);
+  note_former_layout({folder_.root(), former}, kept);
   return kept;
 }
 
-/// Later names come later in the order of texts, and no two processes or calls make the same one. A name that
-/// is there may be of a clock that is ahead of this one.
-std::string ChoiceStore::new_file_name() const {
-  static std::atomic<std::uint64_t> next{0};
-  auto time = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                             std::chrono::system_clock::now().time_since_epoch())
-                                             .count());
-  for (const std::string& name : folder_.files(entry_ending).names) {
-    if (is_entry_name(name) && time_in(name) < std::numeric_limits<std::uint64_t>::max()) {
-      time = std::max(time, time_in(name) + 1);
-    }
+std::string ChoiceStore::change(const std::function<bool(RegionFile&)>& change) const {
+  const Opened lock = lock_writers(folder_);
+  if (!lock.descriptor.open()) {
+    return lock.refusal;
   }
-  std::array<char, 256> host{};
-  static_cast<void>(::gethostname(host.data(), host.size() - 1));
-  const std::uint64_t who = detail::StableHash()
-                                .add(std::string_view(host.data()))
-                                .add(static_cast<std::uint64_t>(::getpid()))
-                                .add(next.fetch_add(1))
-                                .value();
-  return detail::hex_text(time) + "-" + detail::hex_text(who) + entry_ending;
-}
-
-/// What was known to be infeasible when they were chosen comes along.
-void ChoiceStore::take_over_reasons(ChoiceEntry& entry, const std::vector<ChoiceEntry>& elsewhere) const {
-  const auto reused = [](const KeptChoice& choice) { return choice.reused; };
-  if (std::none_of(entry.choices.begin(), entry.choices.end(), reused)) {
-    return;
+  ParsedRegion parsed = this->parsed();
+  if (!parsed.problem.empty()) {
+    return parsed.problem;
   }
-  const ChoicePurpose purpose(entry);
-  const auto take_over = [&](const ChoiceEntry& earlier) {
-    if (!purpose.same_machines(ChoicePurpose(earlier))) {
-      return;
-    }
-    bool found = false;
-    for (KeptChoice& choice : entry.choices) {
-      const KeptChoice* kept = choice.reused ? find_choice(earlier, choice_digest(choice)) : nullptr;
-      if (kept != nullptr) {
-        choice.reason = kept->reason;
-        choice.time_ns = kept->time_ns;
-        choice.time_spread_ns = kept->time_spread_ns;
-        choice.reused = false;  // the newest one counts
-        found = true;
-      }
-    }
-    if (found) {
-      add_infeasible(earlier.infeasible, entry);
-    }
-  };
-  for (const Named& named : files().entries) {
-    take_over(named.entry);
+  RegionFile file = std::move(parsed.file).value_or(RegionFile{region_});
+  if (!change(file)) {
+    return {};
   }
-  std::for_each(elsewhere.begin(), elsewhere.end(), take_over);
+  return file.pins.empty() && file.sets.empty() ? folder_.remove(name_) : folder_.write(name_, to_json(file));
 }
 
 std::string ChoiceStore::save(ChoiceEntry entry, const std::vector<ChoiceEntry>& elsewhere) const {
-  take_over_reasons(entry, elsewhere);
-  const std::string name = new_file_name();
-  std::string problem = folder_.write(name, to_json(entry));
-  if (problem.empty()) {
-    const ChoicePurpose purpose(entry);
-    for (const Named& named : files().entries) {
-      if (named.superseded && named.file < name && purpose.covers(ChoicePurpose(named.entry))) {
-        static_cast<void>(folder_.remove(named.file));  // of another user: it stays, and does not count
-      }
-    }
-  }
-  return problem;
+  return change([&](RegionFile& file) {
+    take_over_reasons(file.sets, entry);
+    take_over_reasons(elsewhere, entry);
+    return insert_set(file.sets, 0, entry);
+  });
 }
 
-std::vector<ChoiceStore::PinFile> ChoiceStore::pin_files() const {
-  auto [names, refusal] = folder_.files(pin_ending);
-  std::sort(names.begin(), names.end());
-  std::vector<PinFile> files;
-  if (!refusal.empty() && folder_.may_hold(pin_ending)) {
-    files.push_back({path(), {}, refusal + "; so what is pinned in " + path().string() + " is not known"});
+Regions regions_in(const std::filesystem::path& directory) {
+  Regions regions;
+  const TrustedFolder all(directory, choices_folder);
+  const TrustedFolder::Listing listing = all.files({});
+  if (!listing.refusal.empty()) {
+    regions.problems.push_back(listing.refusal);
   }
-  for (const std::string& name : names) {
-    const detail::TrustedFolder::Reading reading = folder_.read(name);
-    if (reading.text || !reading.refusal.empty()) {
-      files.push_back({path() / name, reading.text.value_or(""), reading.refusal});
+  for (const std::string& name : listing.names) {
+    const std::filesystem::path path = all.path() / name;
+    if (!name.ends_with(ending)) {
+      regions.problems.push_back(path.string() + " is not used: it is of an older version, or no region's");
+      continue;
+    }
+    const ParsedRegion parsed = parsed_of(all.read(name), path, [&](const std::string& region) {
+      return file_name_of(region) + ending == name;
+    });
+    if (parsed.file) {
+      regions.names.push_back(parsed.file->region);
+    } else if (!parsed.problem.empty()) {
+      regions.problems.push_back(parsed.problem);
     }
   }
-  return files;
+  std::sort(regions.names.begin(), regions.names.end());
+  std::sort(regions.problems.begin(), regions.problems.end());
+  return regions;
 }
 
 }  // namespace contextual::storage

@@ -1,10 +1,37 @@
 #include "contextual/storage/file_lock.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
 
 namespace contextual::storage {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* lock_name = ".lock";
+constexpr std::chrono::steady_clock::duration longest_wait = 1s;
+constexpr std::chrono::steady_clock::duration shortest_pause = 100us;
+constexpr int pauses = 250;
+
+/// Where somebody else may write, another user's file may only be read; that suffices, but for NFS.
+Descriptor open_lock(const std::filesystem::path& path) {
+  constexpr int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  Descriptor file(file_calls().openat(AT_FDCWD, path.c_str(), O_RDWR | flags, 0));
+  if (!file.open() && errno == EACCES) {
+    file = Descriptor(file_calls().openat(AT_FDCWD, path.c_str(), O_RDONLY | flags, 0));
+  }
+  return file;
+}
+
+}  // namespace
 
 FileLock try_lock(int file, LockKind kind) noexcept {
   const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
@@ -12,6 +39,34 @@ FileLock try_lock(int file, LockKind kind) noexcept {
     return FileLock::taken;
   }
   return errno == EWOULDBLOCK ? FileLock::refused : FileLock::unknown;
+}
+
+Opened lock_writers(const detail::TrustedFolder& folder) {
+  if (std::string problem = folder.make(lock_name); !problem.empty()) {
+    return {Descriptor(), std::move(problem)};
+  }
+  const std::filesystem::path path = folder.path() / lock_name;
+  Descriptor file = open_lock(path);
+  if (!file.open()) {
+    return {Descriptor(), failure_text(path, "it cannot be opened")};
+  }
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  FileLock lock = FileLock::refused;
+  for (auto left = longest_wait; lock == FileLock::refused && left > 0ns;
+       left = end - std::chrono::steady_clock::now()) {
+    // Who has just had it must not take it again before those who wait, and who has waited long goes first.
+    std::this_thread::sleep_for(std::max(shortest_pause, left / pauses));
+    lock = try_lock(file.get(), LockKind::exclusive);
+  }
+  switch (lock) {
+    case FileLock::taken:
+      break;
+    case FileLock::refused:
+      return {Descriptor(), path.string() + ": other processes have held this lock for 1 s"};
+    case FileLock::unknown:
+      return {Descriptor(), failure_text(path, "it cannot be locked")};
+  }
+  return {std::move(file)};
 }
 
 }  // namespace contextual::storage

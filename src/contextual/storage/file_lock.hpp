@@ -3,6 +3,10 @@
 /// \file
 /// Locks of files that processes hold while they write to them.
 
+#include "contextual/storage/believed_folder.hpp"
+
+#include <contextual/detail/storage/trusted_folder.hpp>
+
 namespace contextual::storage {
 
 /// What `try_lock` has found.
@@ -16,5 +20,9 @@ enum class LockKind { exclusive, shared };
 
 /// Locks an open file without waiting.
 FileLock try_lock(int file, LockKind kind) noexcept;
+
+/// Keeps other writers out of a folder, which it makes if it is missing, as long as what it returns is open.
+/// Waits for them at most 1 s; then, and where the file system cannot lock, it returns a refusal.
+Opened lock_writers(const detail::TrustedFolder& folder);
 
 }  // namespace contextual::storage

@@ -1,37 +1,18 @@
 #include "contextual/storage/pin.hpp"
 
-#include "contextual/config/utf8_text.hpp"
-#include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_fields.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <array>
-#include <exception>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 namespace contextual::storage {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void check_fields(const Json& json, const std::string& what, std::initializer_list<const char*> known) {
-  if (!json.is_object()) {
-    throw std::runtime_error(what + " is no object");
-  }
-  for (const auto& [field, value] : json.items()) {
-    if (std::find(known.begin(), known.end(), field) == known.end()) {
-      throw std::runtime_error(
-          std::string(what).append(" has a field \"").append(field).append("\", which means nothing"));
-    }
-  }
-}
 
 Json json_of(const Pin& pin) {
   Json json{{"kernel", pin.kernel}};
@@ -128,41 +109,31 @@ std::string key_text_problem(const std::string& key_text) {
          "alternative, only `scope` and `key_words` can say: pin a kept set, or leave that out";
 }
 
-std::string pin_text(const std::string& region, const std::vector<Pin>& pins) {
+Json json_of(const std::vector<Pin>& pins) {
   Json list = Json::array();
   for (const Pin& pin : pins) {
     list.push_back(json_of(pin));
   }
-  return Json({{"region", region}, {"pins", std::move(list)}})
-             .dump(1, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  return list;
 }
 
-ParsedPins parse_pins(const PinFile& file, const std::string& region) {
-  if (!file.refusal.empty()) {
-    return {{}, file.refusal};
+std::vector<Pin> pins_of(const Json& json, const std::string& file) {
+  std::vector<Pin> pins;
+  for (const Json& pin : json.get_ref<const Json::array_t&>()) {
+    pins.push_back(pin_of(pin, file));
   }
-  try {
-    const Json json = Json::parse(file.text, refuse_depth);
-    check_fields(json, "it", {"region", "pins"});
-    if (json.at("region").get<std::string>() != detail::as_kept(region)) {
-      throw std::runtime_error("it is of region \"" + json.at("region").get<std::string>() + "\"");
-    }
-    ParsedPins parsed;
-    for (const Json& pin : json.at("pins").get_ref<const Json::array_t&>()) {
-      parsed.pins.push_back(pin_of(pin, file.path.string()));
-    }
-    return parsed;
-  } catch (const std::exception& error) {  // nlohmann's are of many kinds
-    return {{}, file.path.string() + " pins nothing: " + error.what()};
-  }
+  return pins;
 }
 
-std::string pinned_region(const std::string& text) {
-  try {
-    return Json::parse(text, refuse_depth).at("region").get<std::string>();
-  } catch (const std::exception&) {  // nlohmann's are of many kinds
-    return {};
+void check_fields(const Json& json, const std::string& what, std::initializer_list<const char*> known) {
+  if (!json.is_object()) {
+    throw std::runtime_error(what + " is no object");
+  }
+  for (const auto& [field, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), field) == known.end()) {
+      throw std::runtime_error(
+          std::string(what).append(" has a field \"").append(field).append("\", which means nothing"));
+    }
   }
 }
 

@@ -353,16 +353,14 @@ std::string TrustedFolder::why_unwritable() const {
              : failure_text(root_ / name_, "it cannot be written");
 }
 
-bool TrustedFolder::may_hold(std::string_view ending) const {
-  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  Opened folder{Descriptor(file_calls().openat(AT_FDCWD, path().c_str(), flags, 0))};
-  if (!folder.descriptor.open()) {
-    return errno == EACCES ? is_there(path()) : !says_none(errno);
+bool TrustedFolder::may_contain(const std::string& file, std::string_view text) const {
+  const fs::path whole = path() / file;
+  const Descriptor opened(file_calls().openat(AT_FDCWD, whole.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
+  if (!opened.open()) {
+    return errno == EACCES ? is_there(whole) : !says_none(errno);
   }
-  const auto listing = list_once(std::move(folder), path(), [ending](int, const std::string& name) {
-    return is_visible(name) && name.ends_with(ending);
-  });
-  return !listing.refusal.empty() || !listing.found.empty();
+  const std::optional<std::string> all = read_all(opened.get());
+  return !all || all->find(text) != std::string::npos;
 }
 
 std::string TrustedFolder::remove(const std::string& file) const {
@@ -372,16 +370,6 @@ std::string TrustedFolder::remove(const std::string& file) const {
   }
   const bool gone = file_calls().unlinkat(folder.descriptor.get(), file.c_str(), 0) == 0 || errno == ENOENT;
   return gone ? std::string() : failure_text(root_ / name_ / file, "it cannot be removed");
-}
-
-std::string TrustedFolder::rename(const std::string& file, const std::string& to) const {
-  const Opened folder = storage::open_folder(root_, name_, trusted_);
-  if (!folder.descriptor.open()) {
-    return folder.refusal;
-  }
-  return rename_within(folder.descriptor.get(), file, to)
-             ? std::string()
-             : failure_text(root_ / name_ / file, "it cannot be renamed");
 }
 
 }  // namespace contextual::detail

@@ -5,7 +5,6 @@
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/storage/region_folders.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -27,7 +26,7 @@ using storage::ChoiceEntry;
 using storage::ChoiceStore;
 using storage::KeptChoice;
 
-/// Sets the folders apart from those of regions.
+/// Sets the files apart from those of regions.
 constexpr std::string_view region_prefix = "config cache: ";
 
 std::string region_of(const std::string& kernel_type) {
@@ -102,11 +101,11 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
     return found;
   }
   const ThisMachine machine;
-  const ChoiceStore::Kept kept = ChoiceStore(directory_, region_of(kernel_type)).load();
+  const ChoiceStore::Kept kept = ChoiceStore(directory_, region_of(kernel_type)).read();
   for (const std::string& problem : kept.problems) {
     detail::warn_once("cached config: " + problem);
   }
-  for (const ChoiceEntry& entry : kept.entries) {
+  for (const ChoiceEntry& entry : kept.file.sets) {
     if (!machine.is_of(entry)) {
       continue;
     }
@@ -118,7 +117,7 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
                               "CONTEXTUAL_VERSION_CHECK=0 accepts it";
       }
     } catch (const std::exception& error) {  // nlohmann's are of many kinds
-      detail::warn_once("cached config of \"" + kernel_type + "\": a file is not used: " + error.what());
+      detail::warn_once("cached config of \"" + kernel_type + "\": a set is not used: " + error.what());
     }
   }
   return found;
@@ -148,13 +147,9 @@ std::string CachedConfigsOnDisk::remove(const std::string& kernel_type) const {
     return {};
   }
   const ThisMachine machine;
-  const ChoiceStore store(directory_, region_of(kernel_type));
-  std::string problems;
-  for (const ChoiceStore::Named& named : store.files().entries) {
-    const std::string problem = machine.is_of(named.entry) ? store.folder().remove(named.file) : "";
-    problems += (problems.empty() || problem.empty() ? "" : "; ") + problem;
-  }
-  return problems;
+  return ChoiceStore(directory_, region_of(kernel_type)).change([&](storage::RegionFile& file) {
+    return std::erase_if(file.sets, [&](const ChoiceEntry& entry) { return machine.is_of(entry); }) > 0;
+  });
 }
 
 }  // namespace contextual::tuning

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The files of a ConfigCache: sets of choices, each with one config, in a folder for each kernel type.
+/// The files of a ConfigCache: sets of choices, each with one config, in a file for each kernel type.
 
 #include <contextual/config_cache.hpp>
 #include <contextual/tune_request.hpp>
@@ -27,7 +27,7 @@ class CachedConfigsOnDisk {
   };
   /// Returns the configs of a kernel type, the newest first.
   std::vector<Entry> entries(const std::string& kernel_type) const;
-  /// Returns the kernel types that the directory has a folder of.
+  /// Returns the kernel types that the directory has a file of.
   std::vector<std::string> kernel_types() const;
 
   /// Returns what went wrong, or an empty text.

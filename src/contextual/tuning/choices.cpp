@@ -1,10 +1,8 @@
 #include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
-#include "contextual/storage/choice_bundle.hpp"
+#include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/old_journals.hpp"
-#include "contextual/storage/pin_files.hpp"
-#include "contextual/storage/region_folders.hpp"
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
@@ -13,7 +11,10 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <exception>
+#include <functional>
 #include <utility>
 
 namespace contextual {
@@ -21,6 +22,8 @@ namespace contextual {
 using storage::ChoiceEntry;
 using storage::ChoiceStore;
 using storage::KeptChoice;
+using storage::Pin;
+using storage::RegionFile;
 using tuning::Fit;
 using tuning::Surroundings;
 using Changes = KeptChoices::Changes;
@@ -39,16 +42,15 @@ std::vector<std::string> regions_of(const fs::path& directory, const std::option
   return all.names;
 }
 
-KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
-  const ChoiceEntry& entry = named.entry;
+KeptSet set_of(const ChoiceEntry& entry, const fs::path& file) {
   KeptSet set;
   set.region = entry.region;
-  set.file = folder / named.file;
+  set.id = id_of(entry);
+  set.file = file;
   set.written = entry.written;
   set.machines = entry.machines;
   set.makespan_ns = entry.makespan_ns;
   set.makespan_spread_ns = entry.makespan_spread_ns;
-  set.superseded = named.superseded;
   for (const KeptChoice& choice : entry.choices) {
     set.configs.push_back({choice.kernel, choice.key_text, Config::from_json(choice.config), choice.config_id,
                            choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns});
@@ -59,52 +61,72 @@ KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   return set;
 }
 
-/// Returns the pins of the region.
-std::vector<storage::Pin> list_pins(const ChoiceStore& store, const std::string& region,
-                                    KeptChoices::Contents& contents) {
-  std::vector<storage::Pin> pins;
-  for (const ChoiceStore::PinFile& file : store.pin_files()) {
-    const storage::ParsedPins parsed = storage::parse_pins(file, region);
-    if (file.path == store.path()) {
-      continue;  // told with the sets
-    }
-    if (!parsed.problem.empty()) {
-      contents.problems.push_back(parsed.problem);
-    }
-    for (const storage::Pin& pin : parsed.pins) {
-      contents.pins.push_back({region, pin.file, pin.kernel, pin.key_text, pin.config, pin.config_id});
-      pins.push_back(pin);
+std::string name_of(const ChoiceEntry& entry) {
+  return "set " + id_of(entry) + " of region \"" + entry.region + "\"";
+}
+
+std::string name_of(const Pin& pin, const std::string& region) {
+  return "kernel \"" + pin.kernel + "\", " + (pin.of_every_key() ? "every key" : "key " + pin.key_text) +
+         ", in region \"" + region + "\"";
+}
+
+using Names = std::vector<std::string>;
+
+void append(const Names& more, Names& all) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// Has `change` change what is kept of a region: it returns the names of what it has changed.
+void change_region(const ChoiceStore& store, const std::function<Names(RegionFile&)>& change,
+                   Changes& changes, bool dry_run = false) {
+  ChoiceStore::Kept kept = store.read();
+  Names names = change(kept.file);
+  if (names.empty() || dry_run) {
+    append(kept.problems, changes.problems);
+  } else {
+    const std::string problem = store.change([&](RegionFile& file) {
+      names = change(file);
+      return !names.empty();
+    });
+    if (!problem.empty()) {
+      names.clear();
+      changes.problems.push_back(problem);
     }
   }
-  return pins;
+  append(names, changes.items);
+}
+
+/// Removes the elements for which `goes` returns true. Returns their names, as `name` makes them.
+template <typename Element, typename Goes, typename Name>
+Names erase_named(std::vector<Element>& elements, const Goes& goes, const Name& name) {
+  Names names;
+  std::erase_if(elements, [&](const Element& element) {
+    const bool erased = goes(element);
+    if (erased) {
+      names.push_back(name(element));
+    }
+    return erased;
+  });
+  return names;
+}
+
+/// Damaged ones go in any case.
+void remove_sets(const ChoiceStore& store, const std::function<bool(const ChoiceEntry&)>& goes,
+                 Changes& changes, bool dry_run = false) {
+  const auto erase = [&](RegionFile& file) {
+    Names names(file.damaged.size(), "a damaged set of region \"" + file.region + "\"");
+    append(erase_named(file.sets, goes, [](const ChoiceEntry& entry) { return name_of(entry); }), names);
+    return names;
+  };
+  change_region(store, erase, changes, dry_run);
 }
 
 void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
   const std::string problem = dry_run ? std::string() : folder.remove(file);
   if (problem.empty()) {
-    changes.files.push_back(folder.path() / file);
+    changes.items.push_back((folder.path() / file).string());
   } else {
     changes.problems.push_back(problem);
-  }
-}
-
-/// What of a folder cannot be believed or read.
-void note_refusals(const ChoiceStore::Files& files, std::vector<std::string>& problems) {
-  problems.insert(problems.end(), files.refusals.begin(), files.refusals.end());
-}
-
-bool older(const std::string& file, std::chrono::system_clock::time_point limit) {
-  const auto written = storage::written_at(file);
-  return written && *written < limit;
-}
-
-/// Files that were set aside as damaged, and what writers have left that ended while they wrote.
-void prune_left_over(const detail::TrustedFolder& folder, bool dry_run, Changes& changes) {
-  for (const std::string& damaged : folder.files(storage::damaged_ending).names) {
-    remove(folder, damaged, dry_run, changes);
-  }
-  for (const std::string& abandoned : folder.abandoned_files()) {
-    remove(folder, abandoned, dry_run, changes);
   }
 }
 
@@ -139,11 +161,8 @@ bool counts_on_its_machines(const ChoiceEntry& entry, Surroundings now) {
   return fit_of(entry, now) == Fit::counts;
 }
 
-KeptStanding standing_of(const ChoiceStore::Named& named, const Surroundings& now) {
-  if (named.superseded) {
-    return KeptStanding::superseded;
-  }
-  switch (fit_of(named.entry, now)) {
+KeptStanding standing_of(const ChoiceEntry& entry, const Surroundings& now) {
+  switch (fit_of(entry, now)) {
     case Fit::counts:
       break;
     case Fit::in_quarantine:
@@ -159,6 +178,33 @@ KeptStanding standing_of(const ChoiceStore::Named& named, const Surroundings& no
   return KeptStanding::counts;
 }
 
+Pin pin_of(const KeptChoice& choice) {
+  Pin pin{{}, choice.kernel, choice.key_text, choice.key, choice.scope, Config::from_json(choice.config), {}};
+  if (!choice.coupling.empty()) {
+    pin.config_id = choice.config_id;
+  }
+  return pin;
+}
+
+/// Each replaces the one of the same kernel and key.
+Changes write_pins(const ChoiceStore& store, const std::string& region, const std::vector<Pin>& pins) {
+  const auto write = [&](RegionFile& file) {
+    Names names;
+    for (const Pin& pin : pins) {
+      std::erase_if(file.pins, [&](const Pin& old) {
+        return old.kernel == pin.kernel && old.key_text == pin.key_text &&
+               old.scope.value_or(0) == pin.scope.value_or(0);
+      });
+      file.pins.push_back(pin);
+      names.push_back(name_of(pin, region));
+    }
+    return names;
+  };
+  Changes changes;
+  change_region(store, write, changes);
+  return changes;
+}
+
 }  // namespace
 
 KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) {}
@@ -167,20 +213,17 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
   Contents contents;
   for (const std::string& name : regions_of(directory_, region, contents.problems)) {
     const ChoiceStore store(directory_, name);
-    const ChoiceStore::Files files = store.files();
-    const std::size_t first = contents.sets.size();
-    for (const ChoiceStore::Named& named : files.entries) {
-      contents.sets.push_back(set_of(named, store.path()));
-    }
-    note_refusals(files, contents.problems);
-    for (const ChoiceStore::Damaged& damaged : files.damaged) {
-      contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
-    }
+    const ChoiceStore::Kept kept = store.read();
+    append(kept.problems, contents.problems);
     Surroundings now = surroundings();
-    now.pins = storage::pins_digest(list_pins(store, name, contents));
+    now.pins = storage::pins_digest(kept.file.pins);
     now.quarantine = tuning::quarantine_of(directory_, name);
-    for (std::size_t i = 0; i < files.entries.size(); ++i) {
-      contents.sets[first + i].standing = standing_of(files.entries[i], now);
+    for (const ChoiceEntry& entry : kept.file.sets) {
+      contents.sets.push_back(set_of(entry, store.path()));
+      contents.sets.back().standing = standing_of(entry, now);
+    }
+    for (const Pin& pin : kept.file.pins) {
+      contents.pins.push_back({name, store.path(), pin.kernel, pin.key_text, pin.config, pin.config_id});
     }
   }
   if (const std::string& error = options::environment().error; !error.empty()) {
@@ -192,21 +235,15 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
 Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
-  const storage::Regions regions = storage::regions_in(directory_);
-  changes.problems = regions.problems;
-  for (const std::string& unnamed : regions.unnamed) {
-    prune_left_over({directory_, fs::path(storage::choices_folder) / unnamed}, what.dry_run, changes);
+  const std::string limit = what.older_than ? record::utc_text(now - *what.older_than) : "";
+  for (const std::string& region : regions_of(directory_, {}, changes.problems)) {
+    remove_sets(
+        ChoiceStore(directory_, region), [&](const ChoiceEntry& entry) { return entry.written < limit; },
+        changes, what.dry_run);
   }
-  for (const std::string& region : regions.names) {
-    const ChoiceStore store(directory_, region);
-    const ChoiceStore::Files files = store.files();
-    note_refusals(files, changes.problems);
-    for (const ChoiceStore::Named& named : files.entries) {
-      if (named.superseded || (what.older_than && older(named.file, now - *what.older_than))) {
-        remove(store.folder(), named.file, what.dry_run, changes);
-      }
-    }
-    prune_left_over(store.folder(), what.dry_run, changes);
+  const detail::TrustedFolder folder(directory_, storage::choices_folder);
+  for (const std::string& abandoned : folder.abandoned_files()) {
+    remove(folder, abandoned, what.dry_run, changes);
   }
   if (what.older_than) {
     prune_journals(directory_, *what.older_than, what.dry_run, changes);
@@ -216,79 +253,74 @@ Changes KeptChoices::prune(const Prune& what) const {
 
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
-  const ChoiceStore store(directory_, region);
-  const ChoiceStore::Files files = store.files();
-  note_refusals(files, changes.problems);
-  for (const ChoiceStore::Named& named : files.entries) {
-    if (has_kernel(named.entry, kernel)) {
-      remove(store.folder(), named.file, false, changes);
-    }
-  }
+  remove_sets(
+      ChoiceStore(directory_, region), [&](const ChoiceEntry& entry) { return has_kernel(entry, kernel); },
+      changes);
   return changes;
 }
 
 KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
-  std::vector<storage::BundledEntry> entries;
+  std::vector<RegionFile> files;
   Exported exported;
   for (const std::string& name : regions_of(directory_, region, exported.problems)) {
-    const ChoiceStore store(directory_, name);
-    ChoiceStore::Files files = store.files();
-    note_refusals(files, exported.problems);
-    Contents pinned;
-    const Surroundings now{.pins = storage::pins_digest(list_pins(store, name, pinned)),
+    ChoiceStore::Kept kept = ChoiceStore(directory_, name).read();
+    append(kept.problems, exported.problems);
+    const Surroundings now{.pins = storage::pins_digest(kept.file.pins),
                            .quarantine = tuning::quarantine_of(directory_, name)};
-    for (ChoiceStore::Named& named : files.entries) {
-      if (!named.superseded && counts_on_its_machines(named.entry, now)) {
-        entries.push_back({named.file, std::move(named.entry)});
-      }
+    std::erase_if(kept.file.sets,
+                  [&](const ChoiceEntry& entry) { return !counts_on_its_machines(entry, now); });
+    if (!kept.file.sets.empty()) {
+      files.push_back({.region = name, .sets = std::move(kept.file.sets)});
     }
   }
-  exported.text = storage::bundle_text(entries);
+  exported.text = storage::bundle_text(files);
   return exported;
 }
 
 Changes KeptChoices::import_choices(std::string_view text) const {
-  std::vector<storage::BundledEntry> entries;
+  std::vector<RegionFile> files;
   try {
-    entries = storage::parse_bundle(text);
+    files = storage::parse_bundle(text);
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     throw InvalidArgument(
         std::string("the choices to be imported are damaged, and nothing of them is written: ") +
         error.what());
   }
   Changes changes;
-  for (const storage::BundledEntry& bundled : entries) {
-    const ChoiceStore store(directory_, bundled.entry.region);
-    if (store.folder().read(bundled.file).text) {
-      continue;
-    }
-    const std::string problem = store.folder().write(bundled.file, to_json(bundled.entry));
-    if (problem.empty()) {
-      changes.files.push_back(store.path() / bundled.file);
-    } else {
-      changes.problems.push_back(problem);
-    }
+  for (const RegionFile& imported : files) {
+    const auto add = [&](RegionFile& file) {
+      Names names;
+      for (const ChoiceEntry& entry : imported.sets) {
+        const auto older = std::find_if(file.sets.begin(), file.sets.end(), [&](const ChoiceEntry& other) {
+          return other.written < entry.written;
+        });
+        if (insert_set(file.sets, static_cast<std::size_t>(older - file.sets.begin()), entry)) {
+          names.push_back(name_of(entry));
+        }
+      }
+      return names;
+    };
+    change_region(ChoiceStore(directory_, imported.region), add, changes);
   }
   return changes;
 }
 
 Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& kernel) const {
   const ChoiceStore store(directory_, set.region);
-  const ChoiceStore::Files files = store.files();
-  const auto named = std::find_if(
-      files.entries.begin(), files.entries.end(),
-      [&](const ChoiceStore::Named& candidate) { return candidate.file == set.file.filename(); });
-  if (named == files.entries.end()) {
-    throw InvalidArgument(set.file.string() + " is no set of region \"" + set.region + "\" any more");
+  const ChoiceStore::Kept kept = store.read();
+  const auto entry = std::find_if(kept.file.sets.begin(), kept.file.sets.end(),
+                                  [&](const ChoiceEntry& candidate) { return id_of(candidate) == set.id; });
+  if (entry == kept.file.sets.end()) {
+    throw InvalidArgument("region \"" + set.region + "\" has no set " + set.id + " any more");
   }
-  Changes changes;
-  for (const KeptChoice& choice : named->entry.choices) {
+  std::vector<Pin> pins;
+  for (const KeptChoice& choice : entry->choices) {
     // A pin holds on all ranks, for which one rank's choice need not fit.
     if ((!kernel || choice.kernel == *kernel) && choice.ranks.empty()) {
-      write_pin(store, set.region, storage::pin_of(choice), changes);
+      pins.push_back(pin_of(choice));
     }
   }
-  return changes;
+  return write_pins(store, set.region, pins);
 }
 
 Changes KeptChoices::pin(const PinnedConfig& pinned) const {
@@ -298,15 +330,18 @@ Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   if (const std::string problem = storage::key_text_problem(pinned.key); !problem.empty()) {
     throw InvalidArgument(problem);
   }
-  Changes changes;
-  const storage::Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
-  write_pin(ChoiceStore(directory_, pinned.region), pinned.region, pin, changes);
-  return changes;
+  const Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
+  return write_pins(ChoiceStore(directory_, pinned.region), pinned.region, {pin});
 }
 
 Changes KeptChoices::unpin(const std::string& region, const std::optional<std::string>& kernel) const {
+  const auto erase = [&](RegionFile& file) {
+    return erase_named(
+        file.pins, [&](const Pin& pin) { return !kernel || pin.kernel == *kernel; },
+        [&](const Pin& pin) { return name_of(pin, region); });
+  };
   Changes changes;
-  remove_pins(ChoiceStore(directory_, region), region, kernel, changes);
+  change_region(ChoiceStore(directory_, region), erase, changes);
   return changes;
 }
 

@@ -3,6 +3,7 @@
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/storage/choice_purpose.hpp"
+#include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/pins.hpp"
@@ -35,19 +36,6 @@ using storage::ChosenKernel;
 using storage::KeptChoice;
 
 using Cores = std::vector<std::shared_ptr<KernelCore>>;
-
-std::vector<ChoiceEntry> entries_of(const std::string& text) {
-  std::vector<ChoiceEntry> entries;
-  const nlohmann::json kept = nlohmann::json::parse(text, nullptr, false);
-  const nlohmann::json list = kept.is_object() ? kept.value("choices", nlohmann::json()) : nlohmann::json();
-  for (const nlohmann::json& item : list.is_array() ? list : nlohmann::json::array()) {
-    storage::ParsedEntry parsed = storage::parse_entry(item.is_string() ? item.get<std::string>() : "");
-    if (parsed.entry) {
-      entries.push_back(*std::move(parsed.entry));
-    }
-  }
-  return entries;
-}
 
 Cores living_kernels() {
   Cores cores = LaunchRegistry::instance().kernels();
@@ -212,29 +200,23 @@ class OfOneRank {
   std::map<std::uint64_t, bool> only_;  ///< by problem
 };
 
-/// Keeps the sets that contradict no newer one that is used: what was chosen together is used together. Those
-/// that were chosen beside the pins, as they are now, come before those that were chosen without.
+/// The newest set is used whole. An older one is used where it differs from no newer one that is used about
+/// a problem of both: what was chosen together is used together.
 std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& by_precedence,
                                     const std::vector<bool>& usable) {
-  std::vector<ChoiceEntry> best_first;
-  for (std::size_t i = 0; i < by_precedence.size(); ++i) {
-    if (usable[i] && !by_precedence[i].choices.empty()) {
-      best_first.push_back(by_precedence[i]);
-    }
-  }
-  std::stable_partition(best_first.begin(), best_first.end(),
-                        [](const ChoiceEntry& entry) { return !entry.beside_pins.empty(); });
-  std::vector<ChoiceEntry> kept;
+  std::vector<ChoiceEntry> used;
   std::vector<storage::ChoicePurpose> purposes;
-  for (ChoiceEntry& entry : best_first) {
-    storage::ChoicePurpose purpose(entry);
-    if (std::none_of(purposes.begin(), purposes.end(),
-                     [&](const storage::ChoicePurpose& better) { return better.contradicts(purpose); })) {
-      kept.push_back(std::move(entry));
+  for (std::size_t i = 0; i < by_precedence.size(); ++i) {
+    storage::ChoicePurpose purpose(by_precedence[i]);
+    const bool agrees =
+        std::none_of(purposes.begin(), purposes.end(),
+                     [&](const storage::ChoicePurpose& newer) { return newer.contradicts(purpose); });
+    if (usable[i] && agrees && !by_precedence[i].choices.empty()) {
+      used.push_back(by_precedence[i]);
       purposes.push_back(std::move(purpose));
     }
   }
-  return kept;
+  return used;
 }
 
 /// Once a process. Names the set that is nearest to one that can be used, and of several the first one. In
@@ -269,11 +251,18 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
 
 }  // namespace
 
-KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, bool versions_count, MadeReady& made_ready) {
-  KeptSets sets{{}, entries_of(hello.kept_choices), {}, hello.machines};
+KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
+                              bool versions_count, MadeReady& made_ready) {
+  const auto told = nlohmann::json::parse(hello.kept_choices);
+  storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""))
+                                 .file.value_or(storage::RegionFile());
+  KeptSets sets{{}, std::move(file.sets), {}, hello.machines};
   try {
-    sets.pins = pins_of(hello.kept_choices, region);
+    if (const std::string unknown = told.value("pins_unknown", ""); !unknown.empty()) {
+      throw InvalidArgument(unknown);
+    }
+    sets.pins = std::move(file.pins);
+    check_pins(sets.pins);
     const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
     Preparing preparing(region_id, rank, now, made_ready);
     prepare_pins(sets.pins, made_ready);

@@ -45,8 +45,8 @@ struct KeptSets {
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
 /// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile which config is
 /// being loaded.
-KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, bool versions_count, MadeReady& made_ready);
+KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
+                              bool versions_count, MadeReady& made_ready);
 
 /// What is in force then.
 struct InstalledChoices {

@@ -2,7 +2,6 @@
 
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
@@ -22,11 +21,11 @@ using storage::ChoiceEntry;
 
 namespace {
 
-std::vector<ChoiceEntry> told(storage::ChoiceStore::Kept kept) {
+storage::ChoiceStore::Kept told(storage::ChoiceStore::Kept kept) {
   for (const std::string& problem : kept.problems) {
     detail::warn_once(problem);
   }
-  return std::move(kept.entries);
+  return kept;
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ std::vector<ChoiceEntry> shipped_sets(const options::ResolvedOptions& options, c
                         storage::choices_folder + "\"");
       continue;
     }
-    std::vector<ChoiceEntry> there = told(storage::ChoiceStore(directory, region).read());
+    std::vector<ChoiceEntry> there = told(storage::ChoiceStore(directory, region).read()).file.sets;
     std::move(there.begin(), there.end(), std::back_inserter(sets));
   }
   return sets;
@@ -53,37 +52,38 @@ std::vector<ChoiceEntry> shipped_sets(const options::ResolvedOptions& options, c
 std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
                               Reads what) {
   const bool own = !options.cache_directory.empty();
-  nlohmann::json pins =
-      own ? told_pins(storage::ChoiceStore(options.cache_directory, region)) : nlohmann::json::array();
-  nlohmann::json choices = nlohmann::json::array();
-  if (what == Reads::pins_and_choices) {
+  const storage::ChoiceStore store(options.cache_directory, region);
+  storage::ChoiceStore::Kept kept = own ? told(store.read()) : storage::ChoiceStore::Kept{{region}};
+  std::vector<ChoiceEntry>& sets = kept.file.sets;
+  if (what == Reads::pins) {
+    sets.clear();
+  } else {
+    std::vector<ChoiceEntry> shipped = shipped_sets(options, region);
+    std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     Surroundings now;
     if (own && !options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
-    std::vector<ChoiceEntry> sets;
-    if (own) {
-      sets = told(storage::ChoiceStore(options.cache_directory, region).load());
-    }
-    std::vector<ChoiceEntry> shipped = shipped_sets(options, region);
-    std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
-    for (const ChoiceEntry& entry : sets) {
+    std::erase_if(sets, [&](const ChoiceEntry& entry) {
       const auto unchecked =
           std::find_if(options.outputs.begin(), options.outputs.end(), [&](const Output& output) {
             return std::find(entry.outputs.begin(), entry.outputs.end(), output.name) == entry.outputs.end();
           });
-      if (fit_of(entry, now) == Fit::in_quarantine) {
-        warn_of_unused(entry, misfit_text(entry, now));
-      } else if (unchecked != options.outputs.end()) {
-        warn_of_unused(entry, "they were made without a look at output \"" + unchecked->name + "\"");
-      } else {
-        choices.push_back(to_json(entry));
+      std::string why = fit_of(entry, now) == Fit::in_quarantine ? misfit_text(entry, now) : std::string();
+      if (why.empty() && unchecked != options.outputs.end()) {
+        why = "they were made without a look at output \"" + unchecked->name + "\"";
       }
-    }
+      if (!why.empty()) {
+        warn_of_unused(entry, why);
+      }
+      return !why.empty();
+    });
   }
-  const bool nothing = pins.empty() && choices.empty();
+  const bool nothing = kept.file.pins.empty() && sets.empty() && kept.pins_unknown.empty();
   return nothing ? std::string()
-                 : agreement::details_text({{"pins", std::move(pins)}, {"choices", std::move(choices)}});
+                 : agreement::details_text({{"file", to_json(kept.file)},
+                                            {"path", store.path().string()},
+                                            {"pins_unknown", kept.pins_unknown}});
 }
 
 }  // namespace contextual::tuning

@@ -190,8 +190,11 @@ struct KernelTunerCore::Impl {
 
   /// A file pins something in the region: the engine goes by it.
   bool is_pinned(const TuneRequest& request, const ResolvedOptions& resolved) const {
-    return !resolved.cache_directory.empty() &&
-           !storage::ChoiceStore(resolved.cache_directory, region_of(request)).pin_files().empty();
+    if (resolved.cache_directory.empty()) {
+      return false;
+    }
+    const auto kept = storage::ChoiceStore(resolved.cache_directory, region_of(request)).read();
+    return !kept.file.pins.empty() || !kept.pins_unknown.empty();
   }
 
   /// What this rank is asked to tune.

@@ -4,7 +4,6 @@
 #include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -35,18 +34,6 @@ std::string pinned_key_text(const Pin& pin) {
   return pin.of_every_key() ? "every key" : "key " + pin.key_text;
 }
 
-void check_once(const std::vector<Pin>& pins) {
-  for (auto pin = pins.begin(); pin != pins.end(); ++pin) {
-    const auto same =
-        std::find_if(pins.begin(), pin, [&](const Pin& before) { return are_for_the_same(before, *pin); });
-    if (same != pin) {
-      throw InvalidArgument("kernel \"" + pin->kernel + "\", " + pinned_key_text(*pin) +
-                            ", is pinned twice: by " + same->file + " and by " + pin->file +
-                            "; remove one of the pins");
-    }
-  }
-}
-
 /// Throws what the user's hooks throw.
 void prepare(const Pin& pin, std::size_t config_id, const detail::KernelTraits& traits) {
   if (traits.load) {
@@ -71,7 +58,7 @@ void prepare(const Pin& pin, const KernelCore& core, MadeReady& made_ready) {
   }
   throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
                         core.space().configs.at(config_id).to_string() +
-                        ", which cannot be prepared: " + reason + "; change the file or remove it");
+                        ", which cannot be prepared: " + reason + "; change the pin or remove it");
 }
 
 /// Fills in what the kernel knows of it, if there is one.
@@ -102,35 +89,15 @@ ProblemReport report_of(const Pin& pin) {
 
 }  // namespace
 
-nlohmann::json told_pins(const storage::ChoiceStore& store) {
-  if (const std::string refusal = store.folder().refusal(); !refusal.empty()) {
-    detail::warn_once(refusal);
-  }
-  nlohmann::json files = nlohmann::json::array();
-  for (const storage::PinFile& file : store.pin_files()) {
-    files.push_back({{"path", file.path.string()}, {"text", file.text}, {"refusal", file.refusal}});
-  }
-  return files;
-}
-
-std::vector<Pin> pins_of(const std::string& kept_text, const std::string& region) {
-  const nlohmann::json kept = nlohmann::json::parse(kept_text, nullptr, false);
-  std::vector<Pin> pins;
-  if (!kept.is_object() || !kept.contains("pins")) {
-    return pins;
-  }
-  for (const nlohmann::json& file : kept.at("pins")) {
-    storage::ParsedPins parsed =
-        storage::parse_pins({file.value("path", std::string()), file.value("text", std::string()),
-                             file.value("refusal", std::string())},
-                            region);
-    if (!parsed.problem.empty()) {
-      throw InvalidArgument(parsed.problem);
+void check_pins(const std::vector<Pin>& pins) {
+  for (auto pin = pins.begin(); pin != pins.end(); ++pin) {
+    const auto same =
+        std::find_if(pins.begin(), pin, [&](const Pin& before) { return are_for_the_same(before, *pin); });
+    if (same != pin) {
+      throw InvalidArgument("kernel \"" + pin->kernel + "\", " + pinned_key_text(*pin) +
+                            ", is pinned twice by " + pin->file + "; remove one of the pins");
     }
-    pins.insert(pins.end(), parsed.pins.begin(), parsed.pins.end());
   }
-  check_once(pins);
-  return pins;
 }
 
 void prepare_pins(const std::vector<Pin>& pins, MadeReady& made_ready) {

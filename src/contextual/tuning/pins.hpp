@@ -1,16 +1,13 @@
 #pragma once
 
 /// \file
-/// What is pinned in a region: reads, tells, prepares and installs it.
+/// What is pinned in a region: checks, prepares and installs it.
 
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/pin.hpp"
 #include "contextual/tuning/made_ready.hpp"
 
 #include <contextual/report.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
@@ -18,12 +15,8 @@
 
 namespace contextual::tuning {
 
-/// Returns the pin files of a region, for the other ranks; an empty list if there are none.
-nlohmann::json told_pins(const storage::ChoiceStore& store);
-
-/// Returns what rank 0 has told of them in its hello. Throws InvalidArgument, which names the file, if a file
-/// cannot be believed or read, or if two pins are for the same problems.
-std::vector<storage::Pin> pins_of(const std::string& kept_text, const std::string& region);
+/// Throws InvalidArgument, which names the file, if two pins are for the same problems.
+void check_pins(const std::vector<storage::Pin>& pins);
 
 /// Loads what the pins launch, as far as the kernels exist: with the key where a pin gives its words. Throws
 /// InvalidArgument, which names the file, if a kernel has no such config, or what was pinned cannot be

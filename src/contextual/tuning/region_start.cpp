@@ -189,7 +189,7 @@ RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello&
   {
     const Watchdog::Section section(watch, {Activity::prepare, Phase::final_run, 0});
     const bool versions_count = options::environment().values.version_check.value_or(true);
-    sets = look_at_kept_choices(call.region, call.region_id, static_cast<std::size_t>(exchange.rank()), hello,
+    sets = look_at_kept_choices(call.region_id, static_cast<std::size_t>(exchange.rank()), hello,
                                 versions_count, made_ready);
   }
   Installed installed{install_kept_choices(exchange, call.region, call.region_id, sets)};

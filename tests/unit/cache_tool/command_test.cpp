@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -65,6 +66,10 @@ void tune(const fs::path& directory, const std::string& region) {
   options.always_tune = true;
   tuner.run(
       region, [&] { (*kernel)(7); }, options);
+}
+
+std::string only_set(const fs::path& directory) {
+  return KeptChoices(directory).list().sets.at(0).id;
 }
 
 /// Runs a program that begins anew. Returns its exit code, or the negative signal that has ended it.
@@ -188,7 +193,7 @@ TEST_CASE("contextual-cache: list as JSON has what show shows", "[unit]") {
   CHECK(set.at("differences").empty());
   CHECK(set.at("configs").at(0).at("config") == nlohmann::json({{"TILE", 3}}));
   Command show = command_of(directory.path(), Verb::show);
-  show.set = fs::path(set.at("file").get<std::string>()).stem().string();
+  show.set = set.at("id").get<std::string>();
   const Said said = say(show);
   CHECK(said.code == exit_fine);
   CHECK_THAT(said.out, ContainsSubstring("config-2 of 3 {TILE: 3}") && ContainsSubstring("because: ") &&
@@ -252,7 +257,7 @@ TEST_CASE("contextual-cache: a set that a program ignores because it is in quara
   CHECK_THAT(say(command_of(other.path(), Verb::import_choices),
                  say(command_of(directory.path(), Verb::export_choices)).out)
                  .out,
-             ContainsSubstring("0 files written"));
+             ContainsSubstring("0 sets written"));
   const Program mended{.directory = directory.path(), .version = "2", .n_repeat = 3};
   REQUIRE(mended.run(Mode::tune) == 3);
   CHECK(mended.run(Mode::use) == 3);
@@ -312,7 +317,7 @@ TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an
   show.set = "nothing";
   CHECK(say(show).code == exit_not_found);
   CHECK_THAT(say(show).err, ContainsSubstring("nothing"));
-  show.set = ".json";
+  show.set = "";
   CHECK(say(show).code == exit_not_found);
   CHECK_THAT(say(show).err, ContainsSubstring("more than one"));
   CHECK(say(command_of("", Verb::list)).code == exit_not_found);
@@ -327,19 +332,19 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK(say(to_file).code == exit_fine);
   Command forget = command_of(directory.path(), Verb::forget);
   forget.region = "tool region";
-  CHECK_THAT(say(forget).out, ContainsSubstring("1 file removed"));
+  CHECK_THAT(say(forget).out, ContainsSubstring("1 set removed"));
   CHECK(KeptChoices(directory.path()).list().sets.empty());
   CHECK_THAT(say(command_of(directory.path(), Verb::import_choices), text.out).out,
-             ContainsSubstring("1 file written"));
+             ContainsSubstring("1 set written"));
   Command from_file = command_of(directory.path(), Verb::import_choices);
   from_file.file = to_file.file;
-  CHECK_THAT(say(from_file).out, ContainsSubstring("0 files written"));
+  CHECK_THAT(say(from_file).out, ContainsSubstring("0 sets written"));
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
   CHECK(say(command_of(directory.path(), Verb::import_choices), "{}").code == exit_not_found);
   const TemporaryDirectory shipped;
   Command to_directory = command_of(directory.path(), Verb::export_choices);
   to_directory.to = shipped.path();
-  CHECK_THAT(say(to_directory).out, ContainsSubstring("1 file written"));
+  CHECK_THAT(say(to_directory).out, ContainsSubstring("1 set written"));
   CHECK(KeptChoices(shipped.path()).list().sets.size() == 1);
 }
 
@@ -442,8 +447,7 @@ TEST_CASE("contextual-cache: what export leaves out is told as every problem is"
   const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
   fs::rename(file, file.parent_path() / "odd\nname.json");
   fs::permissions(file.parent_path() / "odd\nname.json", fs::perms::others_write, fs::perm_options::add);
-  Command write = command_of(directory.path(), Verb::export_choices);
-  write.region = "tool\nregion";
+  const Command write = command_of(directory.path(), Verb::export_choices);
   const Said said = say(write);
   CHECK(said.code == exit_problems);
   REQUIRE(lines_of(said.err).size() == 1);
@@ -457,7 +461,8 @@ TEST_CASE("contextual-cache: forget and unpin of a region without anything may b
     Command command = command_of(directory.path(), verb);
     command.region = "nothing";
     CHECK(say(command).code == exit_fine);
-    CHECK_THAT(say(command).out, ContainsSubstring("0 files removed"));
+    CHECK_THAT(say(command).out,
+               ContainsSubstring(verb == Verb::forget ? "0 sets removed" : "0 pins removed"));
   }
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
 }
@@ -466,12 +471,12 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
-  pin.set = ".json";
-  CHECK_THAT(say(pin).out, ContainsSubstring("1 file written"));
+  pin.set = only_set(directory.path());
+  CHECK_THAT(say(pin).out, ContainsSubstring("1 pin written"));
   CHECK(KeptChoices(directory.path()).list().pins.at(0).key == "(7)");
   Command unpin = command_of(directory.path(), Verb::unpin);
   unpin.region = "tool region";
-  CHECK_THAT(say(unpin).out, ContainsSubstring("1 file removed"));
+  CHECK_THAT(say(unpin).out, ContainsSubstring("1 pin removed"));
   CHECK(KeptChoices(directory.path()).list().pins.empty());
   CHECK(say(command_of(directory.path(), Verb::pin)).code == exit_not_found);
   pin.set.clear();
@@ -486,7 +491,7 @@ TEST_CASE("contextual-cache: pin of a set takes no key and no config, and needs 
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
-  pin.set = ".json";
+  pin.set = only_set(directory.path());
   pin.kernel = "tool_kernel";
   const auto refused = [](const Command& command, const std::string& why) {
     const Said said = say(command);
@@ -555,12 +560,15 @@ TEST_CASE("contextual-cache: prune says what it removes, and what it cannot beli
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
-  std::ofstream(file.string() + ".damaged") << "x";
+  const fs::path left = file.parent_path() / ".tool.json.node.1.0.2.part";
+  std::ofstream(left) << "half";
+  fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(2));
   Command prune = command_of(directory.path(), Verb::prune);
   prune.dry_run = true;
-  CHECK_THAT(say(prune).out, ContainsSubstring(".damaged") && ContainsSubstring("1 file would be removed"));
+  CHECK_THAT(say(prune).out,
+             ContainsSubstring(left.string()) && ContainsSubstring("1 item would be removed"));
   prune.dry_run = false;
-  CHECK_THAT(say(prune).out, ContainsSubstring("1 file removed"));
+  CHECK_THAT(say(prune).out, ContainsSubstring("1 item removed"));
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
   const Said said = say(command_of(directory.path(), Verb::list));
   CHECK(said.code == exit_problems);
@@ -571,9 +579,9 @@ TEST_CASE("contextual-cache: list does not say that nothing is kept where someth
           "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
-  const fs::path folder = KeptChoices(directory.path()).list().sets.at(0).file.parent_path();
-  fs::rename(folder, directory.path() / "moved");
-  fs::create_directory_symlink(directory.path() / "moved", folder);
+  const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
+  fs::rename(file, directory.path() / "moved");
+  fs::create_symlink(directory.path() / "moved", file);
   const Said said = say(command_of(directory.path(), Verb::list));
   CHECK(said.code == exit_problems);
   CHECK(said.out == "Nothing that can be used is kept there.\n");

@@ -106,16 +106,6 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
   CHECK(parse_entry(text).problem == "it has more levels than a file of kept choices");
 }
 
-TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {
-  std::string text = to_json(example());
-  const std::size_t place = text.find("\"format\": 4");
-  REQUIRE(place != std::string::npos);
-  text.replace(place, 11, "\"format\": 1");
-  const ParsedEntry parsed = parse_entry(text);
-  CHECK(parsed.problem == "its format is 1, and this library reads 4");
-  CHECK(parsed.of_other_version);
-}
-
 TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the same", "[unit]") {
   const std::string whole = to_json(example());
   const ChoiceEntry expected = example();
@@ -224,7 +214,6 @@ TEST_CASE("choice entry: one with a text that is no config is damaged, though it
   entry.choices[0].config = "no config";
   const ParsedEntry parsed = parse_entry(to_json(entry));
   CHECK_FALSE(parsed.entry.has_value());
-  CHECK_FALSE(parsed.of_other_version);
   CHECK_THAT(parsed.problem, ContainsSubstring("config"));
 }
 

@@ -39,10 +39,6 @@ ChoiceEntry example() {
   return entry;
 }
 
-bool covers(const ChoiceEntry& newer, const ChoiceEntry& older) {
-  return ChoicePurpose(newer).covers(ChoicePurpose(older));
-}
-
 bool contradict(const ChoiceEntry& a, const ChoiceEntry& b) {
   const bool contradicts = ChoicePurpose(a).contradicts(ChoicePurpose(b));
   REQUIRE(ChoicePurpose(b).contradicts(ChoicePurpose(a)) == contradicts);
@@ -55,26 +51,26 @@ bool replaces(const ChoiceEntry& newer, const ChoiceEntry& older) {
 
 }  // namespace
 
-TEST_CASE("ChoicePurpose: covers that of the same machines whose problems it has, whatever was chosen",
+TEST_CASE("ChoicePurpose: replaces that of the same machines whose problems it has, whatever was chosen",
           "[unit]") {
   ChoiceEntry older = example();
   older.choices[0].config_id = 1;
   older.written = "earlier";
-  CHECK(covers(example(), older));
+  CHECK(replaces(example(), older));
   older.choices.erase(older.choices.begin());
-  CHECK(covers(example(), older));
-  CHECK_FALSE(covers(older, example()));
-  const auto covers_changed = [&](const auto& change) {
+  CHECK(replaces(example(), older));
+  CHECK_FALSE(replaces(older, example()));
+  const auto replaces_changed = [&](const auto& change) {
     ChoiceEntry other = example();
     change(other);
-    return covers(example(), other);
+    return replaces(example(), other);
   };
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].ranks = {0, 1}; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
-  CHECK(covers_changed(
+  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
+  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
+  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
+  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[2].ranks = {0, 1}; }));
+  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
+  CHECK(replaces_changed(
       [](ChoiceEntry& other) { std::swap(other.choices[1].launched[0], other.choices[1].launched[1]); }));
 }
 

@@ -3,6 +3,11 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -28,7 +33,7 @@ ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id) 
 
 std::vector<std::size_t> configs_in(const ChoiceStore& store) {
   std::vector<std::size_t> configs;
-  for (const ChoiceEntry& entry : store.load().entries) {
+  for (const ChoiceEntry& entry : store.read().file.sets) {
     configs.push_back(entry.choices.front().config_id);
   }
   return configs;
@@ -36,7 +41,7 @@ std::vector<std::size_t> configs_in(const ChoiceStore& store) {
 
 }  // namespace
 
-TEST_CASE("ChoiceStore: the newest entry of each purpose counts, and comes first", "[unit]") {
+TEST_CASE("ChoiceStore: the newest set of each purpose counts, and comes first", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   CHECK(configs_in(store).empty());
@@ -46,7 +51,7 @@ TEST_CASE("ChoiceStore: the newest entry of each purpose counts, and comes first
   CHECK(configs_in(store) == std::vector<std::size_t>{11, 20});
 }
 
-TEST_CASE("ChoiceStore: regions have folders of their own, whatever their names are", "[unit]") {
+TEST_CASE("ChoiceStore: regions have files of their own, whatever their names are", "[unit]") {
   const TemporaryDirectory directory;
   const std::string long_name(300, 'x');
   const std::vector<std::string> regions{"a", "A",        "a/b",     "a%2Fb",         "..",
@@ -61,65 +66,126 @@ TEST_CASE("ChoiceStore: regions have folders of their own, whatever their names 
   CHECK(file_name_of("..") == "%2E%2E");
 }
 
-TEST_CASE("ChoiceStore: a damaged file is named and set aside, and an older one counts", "[unit]") {
+TEST_CASE("ChoiceStore: a file that is damaged, of another format or of another region is named, and stays",
+          "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  for (const std::string& planted : {std::string(), std::string("{}"), to_json(entry_of("another", 1, 99)),
-                                     to_json(entry_of("region", 1, 99)).substr(0, 200)}) {
-    std::ofstream(store.path() / "ffff-planted.json") << planted;
-    fs::permissions(store.path() / "ffff-planted.json", fs::perms::owner_read | fs::perms::owner_write);
-    const ChoiceStore::Kept kept = store.load();
-    REQUIRE(kept.problems.size() == 1);
-    CHECK_THAT(kept.problems[0], ContainsSubstring((store.path() / "ffff-planted.json").string()) &&
-                                     ContainsSubstring("damaged"));
-    CHECK(fs::exists(store.path() / "ffff-planted.json.damaged"));
-    CHECK(configs_in(store) == std::vector<std::size_t>{10});
+  const std::string good = engine_test::text_of_file(store.path());
+  std::string older = good;
+  older.replace(older.find("\"format\": 5"), 11, "\"format\": 4");
+  std::string other = good;
+  other.replace(other.find("\"region\": \"region\""), 18, "\"region\": \"rogion\"");
+  for (const std::string& text : {std::string(), std::string("{}"), older, other, good.substr(0, 200)}) {
+    std::ofstream(store.path()) << text;
+    for (int look = 0; look < 2; ++look) {
+      const ChoiceStore::Kept kept = store.read();
+      CHECK(kept.file.sets.empty());
+      REQUIRE(kept.problems.size() == 1);
+      CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string() + " is not used: "));
+      CHECK(kept.pins_unknown.empty());
+    }
+    CHECK_THAT(store.save(entry_of("region", 1, 11)), ContainsSubstring(store.path().string()));
+    CHECK(engine_test::text_of_file(store.path()) == text);
   }
 }
 
-TEST_CASE("ChoiceStore: a file of another version of the library is named, and stays for that", "[unit]") {
+TEST_CASE("ChoiceStore: where a file that cannot be used may pin something, that is said", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 1)).empty());
-  const fs::path file = fs::directory_iterator(store.path())->path();
-  std::string text = engine_test::text_of_file(file);
-  text.replace(text.find("\"format\": 4"), 11, "\"format\": 1");
-  std::ofstream(file) << text;
-  for (int look = 0; look < 2; ++look) {
-    const ChoiceStore::Kept kept = store.load();
-    CHECK(kept.entries.empty());
-    REQUIRE(kept.problems.size() == 1);
-    CHECK_THAT(kept.problems[0], ContainsSubstring(file.string() + " is not used: its format is 1"));
-    CHECK(fs::exists(file));
-  }
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  const auto is_unknown = [&] {
+    const ChoiceStore::Kept kept = store.read();
+    CHECK(kept.file.sets.empty());
+    return !kept.pins_unknown.empty();
+  };
+  std::ofstream(store.path()) << R"({"format": 5, "region": "region", "pin": [)";
+  CHECK(is_unknown());
+  CHECK_THAT(store.read().pins_unknown,
+             ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
+  std::ofstream(store.path()) << R"({"format": 4, "region": "region", "pins": [{}]})";
+  CHECK(is_unknown());
+  std::ofstream(store.path()) << R"({"format": 5, "region": "region", "pins": [{}]})";
+  CHECK(is_unknown());
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(is_unknown());
+  std::ofstream(store.path()) << R"({"format": 5, "region": "region"})";
+  CHECK_FALSE(is_unknown());  // nothing is pinned there, whoever has written it
 }
 
 TEST_CASE("ChoiceStore: what others can write is named, and stays where it is", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  const fs::path file = fs::directory_iterator(store.path())->path();
-  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
-  CHECK(store.load().entries.empty());
-  CHECK(store.load().problems.size() == 1);
-  CHECK(fs::exists(file));
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(store.read().file.sets.empty());
+  CHECK(store.read().problems.size() == 1);
+  CHECK_FALSE(store.save(entry_of("region", 2, 20)).empty());
+  CHECK(fs::exists(store.path()));
 }
 
-TEST_CASE("ChoiceStore: what is saved counts as the newest, also beside what a fast clock has named",
-          "[unit]") {
-  for (const std::string time : {"7fffffffffffffff", "fffffffffffffff0", "2fffffffffffffff"}) {
-    const TemporaryDirectory directory;
-    const ChoiceStore store(directory.path(), "region");
-    const std::string ahead = time + "-0000000000000000.json";
-    REQUIRE(store.folder().write(ahead, to_json(entry_of("region", 1, 10))).empty());
-    REQUIRE(store.folder().write("3fffffffffffffff-0000000000000000.json.damaged", "x").empty());
-    for (const std::size_t config : {11U, 12U}) {
-      REQUIRE(store.save(entry_of("region", 1, config)).empty());
-      CHECK(configs_in(store) == std::vector<std::size_t>{config});
-    }
-    CHECK_FALSE(fs::exists(store.path() / ahead));
-  }
+TEST_CASE(
+    "ChoiceStore: what a folder of the former layout has left is named, and its pins are not passed over",
+    "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  const contextual::detail::TrustedFolder former(directory.path(), "choices/region");
+  REQUIRE(former.write("0-0.json", "{}").empty());
+  ChoiceStore::Kept kept = store.read();
+  CHECK(kept.file.sets.size() == 1);
+  REQUIRE(kept.problems.size() == 1);
+  CHECK_THAT(kept.problems[0], ContainsSubstring(former.path().string()));
+  CHECK(kept.pins_unknown.empty());
+  REQUIRE(former.write("mine.pin", "{}").empty());
+  kept = store.read();
+  CHECK_THAT(kept.pins_unknown, ContainsSubstring(former.path().string()));
+  CHECK(fs::exists(former.path() / "0-0.json"));
+}
+
+TEST_CASE("ChoiceStore: a damaged set is named, and gone with the next write", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  REQUIRE(store.save(entry_of("region", 2, 20)).empty());
+  std::string text = engine_test::text_of_file(store.path());
+  text.replace(text.find("\"config_id\": 20"), 15, "\"config_id\": 21");
+  std::ofstream(store.path()) << text;
+  CHECK(configs_in(store) == std::vector<std::size_t>{10});
+  REQUIRE(store.read().problems.size() == 1);
+  CHECK_THAT(store.read().problems[0],
+             ContainsSubstring(store.path().string()) && ContainsSubstring("digest"));
+  REQUIRE(store.save(entry_of("region", 3, 30)).empty());
+  CHECK(store.read().problems.empty());
+  CHECK(configs_in(store) == std::vector<std::size_t>{30, 10});
+}
+
+TEST_CASE("ChoiceStore: without the lock nothing is kept after 1 s, and readers need none", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  const std::string lock = directory.path() / "choices" / ".lock";
+  const int held = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(held, LOCK_EX) == 0);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(store.save(entry_of("region", 1, 11)) == lock + ": other processes have held this lock for 1 s");
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  CHECK(waited >= std::chrono::seconds(1));
+  CHECK(waited < std::chrono::seconds(5));
+  CHECK(configs_in(store) == std::vector<std::size_t>{10});
+  ::close(held);
+  CHECK(store.save(entry_of("region", 1, 11)).empty());
+  CHECK(configs_in(store) == std::vector<std::size_t>{11});
+}
+
+TEST_CASE("ChoiceStore: a region without anything left has no file", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  CHECK(store.change([](RegionFile&) { return false; }).empty());
+  CHECK(fs::exists(store.path()));
+  CHECK(store.change([](RegionFile& file) { return file.sets.clear(), true; }).empty());
+  CHECK_FALSE(fs::exists(store.path()));
 }
 
 TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when it was chosen", "[unit]") {
@@ -137,7 +203,7 @@ TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when i
   second.choices[1].reason = "locked in by an earlier run";
   second.choices[1].reused = true;
   REQUIRE(store.save(second).empty());
-  std::vector<ChoiceEntry> entries = store.load().entries;
+  std::vector<ChoiceEntry> entries = store.read().file.sets;
   REQUIRE(entries.size() == 1);
   CHECK(entries[0].choices[1] == first.choices[0]);
   CHECK(entries[0].infeasible ==
@@ -145,14 +211,14 @@ TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when i
   // Another config, or the same one that was measured anew, has reasons of its own.
   second.choices[1].config_id = 11;
   REQUIRE(store.save(second).empty());
-  CHECK(store.load().entries[0].choices[1].reason == "locked in by an earlier run");
+  CHECK(store.read().file.sets[0].choices[1].reason == "locked in by an earlier run");
   second.choices[1].reused = false;
   second.choices[1].reason = "measured";
   REQUIRE(store.save(second).empty());
-  CHECK(store.load().entries[0].choices[1].reason == "measured");
+  CHECK(store.read().file.sets[0].choices[1].reason == "measured");
 }
 
-TEST_CASE("ChoiceStore: entries of many threads are all there, and of one set the newest", "[unit]") {
+TEST_CASE("ChoiceStore: sets of many threads are all there, and of one set the newest", "[unit]") {
   const TemporaryDirectory directory;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread) {
@@ -160,7 +226,7 @@ TEST_CASE("ChoiceStore: entries of many threads are all there, and of one set th
       const ChoiceStore store(directory.path(), "region");
       for (std::size_t i = 0; i < 20; ++i) {
         static_cast<void>(store.save(entry_of("region", thread, i)));
-        static_cast<void>(store.load());
+        static_cast<void>(store.read());
       }
     });
   }

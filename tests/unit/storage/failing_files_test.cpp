@@ -126,22 +126,18 @@ TEST_CASE("TrustedFolder: a temporary file that cannot be removed is named", "[u
 
 TEST_CASE("TrustedFolder: a rename that was done but is reported failed counts as done", "[unit]") {
   const Written written;
-  const ScriptedFiles files(
-      {{FileCall::renameat, ".file", ENOENT, 1, 0, true}, {FileCall::renameat, "file", ENOENT, 1, 0, true}});
+  const ScriptedFiles files({{FileCall::renameat, ".file", ENOENT, 1, 0, true}});
   CHECK(written.folder.write("file", "newer").empty());
   CHECK(written.folder.read("file").text == "newer");
-  CHECK(written.folder.rename("file", "aside").empty());
-  CHECK(written.folder.read("aside").text == "newer");
-  CHECK(files.failed() == 2);
+  CHECK(files.failed() == 1);
   CHECK(count_files(written.folder.path()) == 1);
 }
 
 TEST_CASE("TrustedFolder: a rename that failed is not believed because somebody else's file is there",
           "[unit]") {
   const Written written;
-  const ScriptedFiles files({{FileCall::renameat, "", ENOENT, 2}});
+  const ScriptedFiles files({{FileCall::renameat, "", ENOENT}});
   CHECK_THAT(written.folder.write("file", "newer"), ContainsSubstring("it cannot be named"));
-  CHECK_THAT(written.folder.rename("file", "file2"), ContainsSubstring("it cannot be renamed"));
   CHECK(written.folder.read("file").text == "text");
   CHECK(count_files(written.folder.path()) == 1);
 }
@@ -163,91 +159,68 @@ TEST_CASE("TrustedFolder: file and folder are on the disk, in this order, and no
   }
 }
 
-TEST_CASE("ChoiceStore: what cannot be read is named and stays; older choices count", "[unit]") {
+TEST_CASE(
+    "ChoiceStore: what cannot be read is named and stays, nothing is written over it, and it counts later",
+    "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  const TrustedFolder folder(directory.path(), "choices/region");
   REQUIRE(store.save(entry_of(1)).empty());
-  const std::string older = folder.files("").names.at(0);
-  const std::string text = *folder.read(older).text;
-  REQUIRE(store.save(entry_of(2)).empty());
-  REQUIRE(folder.write(older, text).empty());  // a save removes it
-  std::vector<std::string> names = folder.files("").names;
-  REQUIRE(names.size() == 2);
-  const std::string newest = std::max(names[0], names[1]);
-  // Of the last one: listed, but not to be found.
-  for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, newest, EIO},
-                                                       {FileCall::read, newest, ESTALE, 2},
-                                                       {FileCall::openat, newest, ESTALE, 2},
-                                                       {FileCall::openat, newest, ENOENT, 1000}}) {
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, ".json", EIO, 1000},
+                                                       {FileCall::read, ".json", ESTALE, 1000},
+                                                       {FileCall::openat, ".json", ESTALE, 1000}}) {
     const ScriptedFiles files({fault});
-    const ChoiceStore::Kept kept = store.load();
-    REQUIRE(kept.problems.size() == 1);
-    CHECK_THAT(kept.problems[0], ContainsSubstring((store.path() / newest).string()));
-    REQUIRE(kept.entries.size() == 1);
-    CHECK(kept.entries[0] == entry_of(1));
-    CHECK(count_files(store.path()) == 2);
-  }
-  CHECK(store.load().entries.at(0) == entry_of(2));
-}
-
-TEST_CASE("ChoiceStore: a file that is not listed yet does not count yet", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
-  {
-    ScriptedFiles files;
-    files.hide(".json");
-    CHECK(store.load().entries.empty());
-    CHECK(store.load().problems.empty());
-  }
-  CHECK(store.load().entries.size() == 1);
-}
-
-TEST_CASE("ChoiceStore: a folder that cannot be listed is named, and nothing of it is used", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
-  REQUIRE(store.save(entry_of(2)).empty());
-  for (int after = 0; after < 4; ++after) {
-    const ScriptedFiles files({{FileCall::readdir, "region", EIO, 1, after}});
-    const ChoiceStore::Kept kept = store.load();
-    CHECK(kept.entries.empty());
+    const ChoiceStore::Kept kept = store.read();
     REQUIRE(kept.problems.size() == 1);
     CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string()));
+    CHECK(kept.file.sets.empty());
+    CHECK_THAT(kept.pins_unknown, ContainsSubstring("what is pinned in " + store.path().string()));
+    CHECK_THAT(store.save(entry_of(2)), ContainsSubstring(store.path().string()));
   }
+  CHECK(store.read().file.sets == std::vector{entry_of(1)});
+}
+
+TEST_CASE("ChoiceStore: a write that fails leaves what was there", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::write, ".region", ENOSPC},
+                                                       {FileCall::fsync, ".region", EIO},
+                                                       {FileCall::openat, ".lock", EIO, 2},
+                                                       {FileCall::renameat, ".region", EIO}}) {
+    const ScriptedFiles files({fault});
+    CHECK_THAT(store.save(entry_of(2)), ContainsSubstring((directory.path() / "choices").string()));
+    CHECK(store.read().file.sets == std::vector{entry_of(1)});
+  }
+  CHECK(store.save(entry_of(2)).empty());
+  CHECK(count_files(store.path().parent_path()) == 2);  // with the lock
 }
 
 TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be opened, whatever the reason",
           "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.folder().write("x.pin", "{}").empty());
+  REQUIRE(store.save(entry_of(1)).empty());
   for (const int code : {EIO, ESTALE, ETIMEDOUT, EMFILE, EACCES}) {
     const ScriptedFiles files({{FileCall::openat, "", code, 1000}});
-    REQUIRE(store.pin_files().size() == 1);
-    CHECK_THAT(store.pin_files()[0].refusal,
+    CHECK_THAT(store.read().pins_unknown,
                ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
   }
   const ScriptedFiles files({{FileCall::openat, "", EACCES, 1000}});
-  CHECK(ChoiceStore(directory.path(), "other region").pin_files().empty());  // there is none
+  CHECK(ChoiceStore(directory.path(), "other region").read().pins_unknown.empty());  // there is none
 }
 
-TEST_CASE("KeptChoices: a folder that says no region and cannot be listed is named, and left alone",
-          "[unit]") {
+TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone", "[unit]") {
   const TemporaryDirectory directory;
   const contextual::KeptChoices kept(directory.path());
-  ChoiceEntry entry = entry_of(1);
-  entry.region = std::string(300, 'r');  // its folder's name does not say all of it
-  const ChoiceStore store(directory.path(), entry.region);
-  REQUIRE(store.save(entry).empty());
-  REQUIRE(store.folder().write("x.damaged", "").empty());
-  const ScriptedFiles files({{FileCall::readdir, "rrrr", EIO, 3}});  // then the disk answers again
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  const ScriptedFiles files({{FileCall::readdir, "/choices", EIO, 1}});
   const contextual::KeptChoices::Changes changes = kept.prune({});
-  CHECK(files.failed() == 3);
-  CHECK(changes.files.empty());
+  CHECK(files.failed() == 1);
+  CHECK(changes.items.empty());
   REQUIRE(changes.problems.size() == 1);
-  CHECK_THAT(changes.problems[0], ContainsSubstring(store.path().string() + ": it cannot be listed"));
+  CHECK_THAT(changes.problems[0],
+             ContainsSubstring(store.path().parent_path().string() + ": it cannot be listed"));
 }
 
 }  // namespace failing_files_test

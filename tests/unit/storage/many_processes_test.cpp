@@ -64,7 +64,7 @@ struct Told {
 /// The only one of its key that counts.
 const KeptChoice* kept_of(const ChoiceStore::Kept& kept, int key) {
   const KeptChoice* found = nullptr;
-  for (const ChoiceEntry& entry : kept.entries) {
+  for (const ChoiceEntry& entry : kept.file.sets) {
     const KeptChoice& choice = entry.choices.front();
     if (choice.key == make_key(key)) {
       if (found != nullptr) {
@@ -85,7 +85,7 @@ Told work(const fs::path& directory, int process) {
     for (const int key : {process, shared_key}) {
       told.failed += store.save(entry_of(process, key, config)).empty() ? 0 : 1;
     }
-    const ChoiceStore::Kept kept = store.load();
+    const ChoiceStore::Kept kept = store.read();
     const KeptChoice* const own = kept_of(kept, process);
     told.missing += own != nullptr && own->config_id == config ? 0 : 1;
     told.unread += kept.problems.size();
@@ -132,18 +132,18 @@ TEST_CASE("ChoiceStore: what eight processes write is all there, and of one key 
     sum.missing += all.back().missing;
     sum.unread += all.back().unread;
   }
-  const ChoiceStore::Kept kept = ChoiceStore(directory.path(), "region").load();
+  const ChoiceStore::Kept kept = ChoiceStore(directory.path(), "region").read();
   if (std::getenv("TEST_STORAGE_SECONDS") != nullptr) {
     std::cout << processes << " processes wrote " << sum.written << " sets in " << duration().count()
               << " s; failed: " << sum.failed << ", own choice not read: " << sum.missing
-              << ", unreadable: " << sum.unread << "; sets that count in the end: " << kept.entries.size()
+              << ", unreadable: " << sum.unread << "; sets that count in the end: " << kept.file.sets.size()
               << "\n";
   }
   CHECK(sum.failed == 0);
   CHECK(sum.missing == 0);
   CHECK(sum.unread == 0);
   CHECK(kept.problems.empty());
-  CHECK(kept.entries.size() == processes + 1);
+  CHECK(kept.file.sets.size() == processes + 1);
   for (int process = 0; process < processes; ++process) {
     const Told& told = all[static_cast<std::size_t>(process)];
     CHECK(told.written > 1);

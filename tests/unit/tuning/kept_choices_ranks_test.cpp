@@ -67,12 +67,11 @@ TEST_CASE("kept choices: all ranks use them or all tune, for the same number of 
       other_version.version = [](int rank) { return rank == 1 ? "2" : ""; };
       check(other_version, false, tuning + with_another_kernel);
       check(process, true, used);
-      for (const auto& file : fs::recursive_directory_iterator(directory.path())) {
-        if (file.is_regular_file()) {
-          std::ofstream(file.path()) << "{";
-        }
-      }
+      const fs::path file = only_file(directory.path());
+      std::ofstream(file) << "{";
       check(process, false, tuning + cold);
+      fs::remove(file);
+      run(process);  // goes on with the journal of what could not be kept
       check(process, true, used);
     }
   }

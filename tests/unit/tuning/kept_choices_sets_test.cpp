@@ -128,7 +128,7 @@ Outcome run(const Process& process) {
 using Configs = std::vector<std::size_t>;
 
 std::vector<storage::ChoiceEntry> kept_in(const fs::path& directory) {
-  return storage::ChoiceStore(directory, "sets").load().entries;
+  return storage::ChoiceStore(directory, "sets").read().file.sets;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/region_file.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
@@ -475,12 +475,12 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   entry.region = "kept elsewhere";
   entry.machines = {"devices: GPU\ndriver: 1\nlibrary: 0.0.9\n", "devices: GPU\ndriver: 1\n"};
   agreement::Hello hello;
-  hello.kept_choices = nlohmann::json({{"choices", {storage::to_json(entry)}}}).dump();
+  hello.kept_choices =
+      nlohmann::json({{"file", to_json(storage::RegionFile{entry.region, {}, {entry}})}}).dump();
   const auto usable = [&](const std::vector<std::string>& machines, bool versions_count) {
     hello.machines = machines;
     tuning::MadeReady made_ready;
-    const tuning::KeptSets sets =
-        tuning::look_at_kept_choices(entry.region, 1, 0, hello, versions_count, made_ready);
+    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, 0, hello, versions_count, made_ready);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };

@@ -185,7 +185,7 @@ inline Alone run_alone(
 inline fs::path only_file(const fs::path& directory) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(directory / "choices")) {
-    if (entry.is_regular_file()) {
+    if (entry.path().extension() == ".json") {
       files.push_back(entry.path());
     }
   }

@@ -2,13 +2,16 @@
 /// Configs that a person has fixed in the cache directory.
 
 #include "contextual/storage/choice_store.hpp"
+#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/storage/trusted_folder.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <atomic>
@@ -30,12 +33,22 @@ namespace {
 
 constexpr std::size_t pinned = 1;
 
-/// As a person writes it.
-fs::path write_pin(const fs::path& directory, const std::string& region, const std::string& pins,
-                   const std::string& name = "mine.pin") {
-  const storage::ChoiceStore store(directory, region);
-  REQUIRE(store.folder().write(name, R"({"region": ")" + region + R"(", "pins": [)" + pins + "]}").empty());
-  return store.path() / name;
+/// As a person writes it, beside what is there. Returns the file.
+fs::path write_pin(const fs::path& directory, const std::string& region, const std::string& pins) {
+  const fs::path path = storage::ChoiceStore(directory, region).path();
+  nlohmann::ordered_json json{{"format", 5}, {"region", region}};
+  if (fs::exists(path)) {
+    json = nlohmann::ordered_json::parse(engine_test::text_of_file(path));
+  }
+  if (!json.contains("pins")) {
+    json["pins"] = nlohmann::ordered_json::array();
+  }
+  for (const auto& pin : nlohmann::ordered_json::parse("[" + pins + "]")) {
+    json["pins"].push_back(pin);
+  }
+  const detail::TrustedFolder folder(directory, storage::choices_folder);
+  REQUIRE(folder.write(path.filename().string(), json.dump()).empty());
+  return path;
 }
 
 /// A process of two ranks, of which the pin is for the kernel.
@@ -72,7 +85,7 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
       REQUIRE(report.problems.size() == 1);
       CHECK(report.problems[0].choice == pinned);
       CHECK(report.problems[0].choice_config == Config{{"TILE", 2}});
-      CHECK_THAT(report.problems[0].pinned_by, ContainsSubstring("mine.pin"));
+      CHECK_THAT(report.problems[0].pinned_by, ContainsSubstring(".json"));
       CHECK_THAT(report.problems[0].reason, ContainsSubstring("pinned by"));
       CHECK_THAT(report.choices_text(), ContainsSubstring("{TILE: 2}") && ContainsSubstring("  (pinned)\n"));
     }
@@ -82,14 +95,14 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
 TEST_CASE("pins: one of another key, region or kernel changes nothing", "[unit]") {
   const TemporaryDirectory directory;
   const Process process = with_pin(directory, "pinned_not", pin_of("pinned_not", key_text(8) + config_1));
-  write_pin(directory.path(), process.region, pin_of("pinned_other", config_1), "other.pin");
+  write_pin(directory.path(), process.region, pin_of("pinned_other", config_1));
   write_pin(directory.path(), "another region", pin_of("pinned_not", config_1));
   const Seen seen = run(process);
   CHECK(seen.tuned(2));
   const std::vector<std::string>& warnings = seen.reports[0].warnings;
   REQUIRE(warnings.size() == 2);  // no launch has used either pin of the region
   CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
-          return warning.find("mine.pin") != std::string::npos && warning.find("(8)") != std::string::npos;
+          return warning.find(".json") != std::string::npos && warning.find("(8)") != std::string::npos;
         }) == 1);
   CHECK(run(process).used(2));
 }
@@ -120,7 +133,7 @@ TEST_CASE("pins: what was chosen beside one counts only while the pins are the s
     return chosen;
   };
   CHECK(process(3).tile == std::map<std::string, int>{{"beside_pinned", 3}, {"beside_tuned", 3}});
-  const fs::path pin = write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1));
+  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1));
   CHECK(process(1, true).tile == std::map<std::string, int>{{"beside_pinned", 2}, {"beside_tuned", 1}});
   const auto used = [&](int first, int second) {
     const Chosen chosen = process(2);
@@ -128,12 +141,12 @@ TEST_CASE("pins: what was chosen beside one counts only while the pins are the s
     CHECK(chosen.tile == std::map<std::string, int>{{"beside_pinned", first}, {"beside_tuned", second}});
   };
   used(2, 1);
-  fs::remove(pin);
+  KeptChoices(directory.path()).unpin("chosen beside");
   used(3, 3);
-  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1), "again.pin");
+  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1));
   used(2, 1);
-  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", R"(, "config": {"TILE": 1})"),
-            "again.pin");
+  KeptChoices(directory.path()).unpin("chosen beside");
+  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", R"(, "config": {"TILE": 1})"));
   used(1, 3);
 }
 
@@ -155,7 +168,7 @@ TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", 
     CHECK((launches["pinned_second"].size() == 3) == first);
     CHECK(launches["pinned_second"].contains(3));
     REQUIRE(problem_of(alone.report, "pinned_first") != nullptr);
-    CHECK_THAT(problem_of(alone.report, "pinned_first")->pinned_by, ContainsSubstring("mine.pin"));
+    CHECK_THAT(problem_of(alone.report, "pinned_first")->pinned_by, ContainsSubstring(".json"));
     CHECK(problem_of(alone.report, "pinned_second")->pinned_by.empty());
   }
   const KeptChoices::Contents contents = KeptChoices(directory.path()).list();
@@ -221,12 +234,12 @@ TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every 
       const TemporaryDirectory directory;
       Process process = with_pin(directory, name, pin);
       if (pin.empty()) {
-        fs::permissions(storage::ChoiceStore(directory.path(), process.region).path() / "mine.pin",
+        fs::permissions(storage::ChoiceStore(directory.path(), process.region).path(),
                         fs::perms::others_write, fs::perm_options::add);
       }
       process.mode = mode;
       INFO(pin);
-      check_refused(run(process), {"mine.pin", message});
+      check_refused(run(process), {".json", message});
     }
   }
 }
@@ -250,33 +263,49 @@ TEST_CASE("pins: one that cannot be launched is an error of each run, not only o
   CHECK(errors == 6);
 }
 
-TEST_CASE("pins: where others can write the folder, what it pins is an error that names it, not passed over",
+TEST_CASE("pins: where others can write, what is pinned is an error that names it, not passed over",
           "[unit]") {
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
-    for (const bool is_region : {true, false}) {
+    for (const bool is_file : {true, false}) {
       const TemporaryDirectory directory;
       Process process = with_pin(directory, "pinned_open", pin_of("pinned_open", config_1));
-      const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
-      const fs::path open = is_region ? folder : folder.parent_path();
+      const fs::path file = storage::ChoiceStore(directory.path(), process.region).path();
+      const fs::path open = is_file ? file : file.parent_path();
       fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
       process.mode = mode;
-      check_refused(run(process),
-                    {open.string(), "others can write", "what is pinned in " + folder.string()});
+      check_refused(run(process), {open.string(), "others can write", "what is pinned in " + file.string()});
     }
   }
 }
 
-TEST_CASE("pins: a folder that may not be listed is an error that names it", "[unit]") {
+TEST_CASE("pins: a file that may not be read is an error that names it", "[unit]") {
   const TemporaryDirectory directory;
-  const Process process = with_pin(directory, "pinned_unlisted", pin_of("pinned_unlisted", config_1));
-  const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
-  fs::permissions(folder, fs::perms::owner_write | fs::perms::owner_exec);
-  if (::access(folder.c_str(), R_OK) == 0) {
-    WARN("skipped: this user may list everything");
+  const Process process = with_pin(directory, "pinned_unread", pin_of("pinned_unread", config_1));
+  const fs::path file = storage::ChoiceStore(directory.path(), process.region).path();
+  fs::permissions(file, fs::perms::owner_write);
+  if (::access(file.c_str(), R_OK) == 0) {
+    WARN("skipped: this user may read everything");
     return;
   }
-  check_refused(run(process), {folder.string()});
-  fs::permissions(folder, fs::perms::owner_all);
+  check_refused(run(process), {file.string()});
+}
+
+TEST_CASE("pins: one of the former layout, or in a file with an error, is an error, not passed over",
+          "[unit]") {
+  const bool former = GENERATE(true, false);
+  const TemporaryDirectory directory;
+  Process process = with_pin(directory, "pinned_former", pin_of("pinned_former", config_1));
+  const detail::TrustedFolder folder(directory.path(), storage::choices_folder);
+  const std::string name = storage::file_name_of(process.region);
+  if (former) {
+    REQUIRE(detail::TrustedFolder(directory.path(), fs::path(storage::choices_folder) / name)
+                .write("mine.pin", "{}")
+                .empty());
+  } else {
+    REQUIRE(folder.write(name + ".json", R"({"format": 5, "pins": [)").empty());
+  }
+  process.mode = GENERATE(Mode::tune, Mode::use, Mode::off);
+  check_refused(run(process), {(folder.path() / name).string(), former ? "older version" : "what is pinned"});
 }
 
 TEST_CASE("pins: one that no launch has used is a warning that names file, kernel and key, once", "[unit]") {
@@ -287,8 +316,8 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
     process.region = "pinned unused " + name;
     process.ranks = mode == Mode::tune ? 2 : 1;
     write_pin(directory.path(), process.region, pin_of(name, key_text(7) + config_1));
-    write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1), "key.pin");
-    write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1), "kernel.pin");
+    write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1));
+    write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1));
     process.mode = mode;
     const StderrCapture said;
     const Seen seen = run(process);
@@ -298,9 +327,9 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
     std::sort(warnings.begin(), warnings.end());
     CAPTURE(warnings);
     REQUIRE(warnings.size() == 2);
-    CHECK_THAT(warnings[0], ContainsSubstring("kernel.pin") && ContainsSubstring(name + "_misspelled") &&
+    CHECK_THAT(warnings[0], ContainsSubstring(".json") && ContainsSubstring("(8)"));
+    CHECK_THAT(warnings[1], ContainsSubstring(".json") && ContainsSubstring(name + "_misspelled") &&
                                 ContainsSubstring("every key"));
-    CHECK_THAT(warnings[1], ContainsSubstring("key.pin") && ContainsSubstring("(8)"));
     CHECK(seen.reports.back().warnings.size() == (mode == Mode::tune ? 0 : 2));
   }
 }
@@ -329,7 +358,7 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
           "[unit]") {
   const TemporaryDirectory directory;
   write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(7) + config_1));
-  write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(8) + config_1), "key.pin");
+  write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(8) + config_1));
   const auto kernel = rank_kernel("pinned_loaded", 3);
   Report report;
   const StderrCapture said;
@@ -346,8 +375,8 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
   INFO(text_of(thrown[0]));
   REQUIRE(report.find("pinned loaded") != nullptr);
   REQUIRE(report.find("pinned loaded")->warnings.size() == 1);
-  CHECK_THAT(report.find("pinned loaded")->warnings[0], ContainsSubstring("key.pin"));
-  CHECK_THAT(said.text(), ContainsSubstring("key.pin"));
+  CHECK_THAT(report.find("pinned loaded")->warnings[0], ContainsSubstring("(8)"));
+  CHECK_THAT(said.text(), ContainsSubstring("(8)"));
 }
 
 TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit]") {
@@ -371,7 +400,7 @@ TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit
     for (const std::exception_ptr& thrown : seen.thrown) {
       INFO(text_of(thrown));
       CHECK(thrown);
-      CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring("no memory"));
+      CHECK_THAT(text_of(thrown), ContainsSubstring(".json") && ContainsSubstring("no memory"));
     }
     CHECK(seen.runs == std::vector<int>(2, 0));
   }
@@ -394,7 +423,7 @@ TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no othe
       CHECK(count_failed(seen.thrown) == 2);
       for (const std::exception_ptr& thrown : seen.thrown) {
         INFO(text_of(thrown));
-        CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring("too large"));
+        CHECK_THAT(text_of(thrown), ContainsSubstring(".json") && ContainsSubstring("too large"));
       }
       CHECK(std::count(seen.others.begin(), seen.others.end(), true) == 0);
     }
@@ -431,7 +460,7 @@ TEST_CASE("holds 21: pins: one that fails to launch later falls back to the defa
     CHECK(tiles == std::vector<int>{2, 1, 1});
     const std::string text = captured.text();
     CHECK_THAT(text, ContainsSubstring("config-1 {TILE: 2}, which ") &&
-                         ContainsSubstring("mine.pin pins, failed to launch: too large"));
+                         ContainsSubstring(".json pins, failed to launch: too large"));
     CHECK(engine_test::count_of(text, "\n") == 1);
   }
 }
@@ -495,7 +524,7 @@ TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on al
   for (const std::exception_ptr& failure : thrown) {
     INFO(text_of(failure));
     CHECK(threw<InvalidArgument>(failure));
-    CHECK_THAT(text_of(failure), ContainsSubstring("mine.pin") && ContainsSubstring("no memory"));
+    CHECK_THAT(text_of(failure), ContainsSubstring(".json") && ContainsSubstring("no memory"));
   }
 }
 
@@ -570,7 +599,7 @@ TEST_CASE("pins: a kernel that is made later follows them, and one with another 
     });
     INFO(alone.error);
     CHECK(tile == (configs == 3 ? 3 : 0));
-    CHECK((configs == 3 ? alone.error.empty() : alone.error.find("mine.pin") != std::string::npos));
+    CHECK((configs == 3 ? alone.error.empty() : alone.error.find(".json") != std::string::npos));
   }
 }
 

@@ -61,15 +61,12 @@ class CONTEXTUAL_API TrustedFolder {
   /// Returns why nothing can be written in the folder, with its path, or an empty text. Makes it if there is
   /// none.
   std::string why_unwritable() const;
-  /// Returns true unless it is known that there is no file with this ending, whoever may have written there:
-  /// also where the folder exists and cannot be opened or listed.
-  bool may_hold(std::string_view ending) const;
+  /// Returns true unless it is known that the file does not have this text in it, whoever has written it:
+  /// also where it exists and cannot be read.
+  bool may_contain(const std::string& file, std::string_view text) const;
 
   /// Removes a file. Returns what went wrong, or an empty text; also if there is no such file any more.
   std::string remove(const std::string& file) const;
-
-  /// Gives a file another name. Returns what went wrong, or an empty text.
-  std::string rename(const std::string& file, const std::string& to) const;
 
   const std::filesystem::path& root() const noexcept { return root_; }
   std::filesystem::path path() const { return root_ / name_; }

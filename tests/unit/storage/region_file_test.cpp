@@ -1,0 +1,145 @@
+#include "contextual/storage/region_file.hpp"
+
+#include "support/catch.hpp"
+#include "support/repetitions.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace region_file_test {
+
+using namespace contextual;
+using namespace contextual::storage;
+
+namespace {
+
+ChoiceEntry set_of(int key, std::size_t config_id) {
+  ChoiceEntry entry;
+  entry.region = "r";
+  entry.choices.push_back({"k", "", make_key(key), "", 0, {{"k", 1}}, 100, config_id, "{}", "", {}});
+  return entry;
+}
+
+RegionFile example() {
+  RegionFile file{"r"};
+  file.pins = {{"r.json", "gemm", "{M: 512}", make_key(512), 7, Config{{"BLOCK", 64}}, {}},
+               {"r.json", "pair", "", {}, {}, {}, 3}};
+  file.sets = {set_of(1, 10), set_of(2, 20)};
+  return file;
+}
+
+std::vector<std::size_t> configs_in(const std::vector<ChoiceEntry>& sets) {
+  std::vector<std::size_t> configs;
+  for (const ChoiceEntry& set : sets) {
+    configs.push_back(set.choices.front().config_id);
+  }
+  return configs;
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("parse_region: what is written is read", "[unit]") {
+  const ParsedRegion parsed = parse_region(to_json(example()), "r.json");
+  CHECK(parsed.problem.empty());
+  REQUIRE(parsed.file);
+  CHECK(parsed.file->region == "r");
+  CHECK(parsed.file->pins == example().pins);
+  CHECK(parsed.file->sets == example().sets);
+  CHECK(parsed.file->damaged.empty());
+}
+
+TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
+  const ParsedRegion parsed = parse_region(
+      R"({"format": 5, "region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}]})", "r.json");
+  REQUIRE(parsed.file);
+  REQUIRE(parsed.file->pins.size() == 1);
+  CHECK(parsed.file->pins[0].file == "r.json");
+}
+
+TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count",
+          "[unit]") {
+  const std::string text = to_json(example());
+  for (const std::string& damaged : {changed(text, "\"config_id\": 20", "\"config_id\": 21"),
+                                     changed(text, "\"digest\": \"", "\"digest\": \"x")}) {
+    const ParsedRegion parsed = parse_region(damaged, "r.json");
+    REQUIRE(parsed.file);
+    CHECK(parsed.file->sets.size() == 1);
+    CHECK(parsed.file->damaged.size() == 1);
+    CHECK(parsed.file->pins.size() == 2);
+  }
+  RegionFile other = example();
+  other.sets[0].region = "s";
+  const ParsedRegion parsed = parse_region(to_json(other), "r.json");
+  REQUIRE(parsed.file);
+  CHECK(configs_in(parsed.file->sets) == std::vector<std::size_t>{20});
+  CHECK(parsed.file->damaged == std::vector<std::string>{"it is of region \"s\""});
+}
+
+TEST_CASE("parse_region: of another format, or with a field that means nothing, it is refused", "[unit]") {
+  const std::string text = to_json(example());
+  CHECK(parse_region(changed(text, "\"format\": 5", "\"format\": 4"), "r.json").problem ==
+        "its format is 4, and this library reads 5");
+  CHECK_THAT(parse_region(changed(text, "\"pins\"", "\"pinned\""), "r.json").problem,
+             ContainsSubstring("\"pinned\", which means nothing"));
+  CHECK_FALSE(parse_region(changed(text, "\"kernel\"", "\"kernels\""), "r.json").file);
+  for (const std::string bad : {"", "[]", "{}", R"({"format": 5})", R"({"format": 5, "region": 7})"}) {
+    CHECK_FALSE(parse_region(bad, "r.json").problem.empty());
+  }
+  CHECK_FALSE(parse_region(std::string(1'000'000, '['), "r.json").file);
+}
+
+TEST_CASE("parse_region: a text with a change anywhere is refused, or its sets are as they were", "[unit]") {
+  const std::string whole = to_json(example());
+  const std::vector<ChoiceEntry> sets = example().sets;
+  std::mt19937 random(1);
+  int wrong = 0;
+  for (int i = 0; i < contextual::test::repetitions(20'000); ++i) {
+    std::string text = whole;
+    const std::size_t place = random() % text.size();
+    if (random() % 2 == 0) {
+      text[place] = static_cast<char>(random());
+    } else {
+      text.erase(place, 1 + random() % 20);
+    }
+    const ParsedRegion parsed = parse_region(text, "r.json");
+    if (!parsed.file) {
+      wrong += parsed.problem.empty() ? 1 : 0;
+      continue;
+    }
+    for (const ChoiceEntry& set : parsed.file->sets) {
+      wrong += std::find(sets.begin(), sets.end(), set) != sets.end() ? 0 : 1;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("parse_bundle: what is bundled is read, and with any damage nothing is", "[unit]") {
+  RegionFile other{"s"};
+  other.sets = {set_of(3, 30)};
+  other.sets[0].region = "s";
+  const std::string text = bundle_text({example(), other});
+  const std::vector<RegionFile> files = parse_bundle(text);
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].sets == example().sets);
+  CHECK(files[1].sets == other.sets);
+  CHECK_THROWS(parse_bundle(changed(text, "\"config_id\": 30", "\"config_id\": 31")));
+  CHECK_THROWS(parse_bundle("{}"));
+}
+
+TEST_CASE("insert_set: the newest replaces older sets of its purpose, and is replaced by newer ones",
+          "[unit]") {
+  std::vector<ChoiceEntry> sets{set_of(1, 10), set_of(2, 20)};
+  CHECK(insert_set(sets, 0, set_of(2, 21)));
+  CHECK(configs_in(sets) == std::vector<std::size_t>{21, 10});
+  CHECK_FALSE(insert_set(sets, 2, set_of(1, 9)));
+  CHECK(insert_set(sets, 2, set_of(3, 30)));
+  CHECK(configs_in(sets) == std::vector<std::size_t>{21, 10, 30});
+}
+
+}  // namespace region_file_test
