@@ -5,6 +5,7 @@
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/dispatch.hpp>
 #include <contextual/kernel.hpp>
+#include <contextual/output.hpp>
 #include <contextual/report.hpp>
 
 #include <cuda_runtime.h>
@@ -61,7 +62,9 @@ int main() try {
   cudaStreamCreate(&stream);
 
   contextual::ContextualAutotuner tuner{{.timer = contextual::cuda_or_host_timer}};
-  tuner.run("step", [&] { tuned_axpy(stream, y, x, 2.0F, n); });
+  // It works in place: each run begins with the same y, and no config is chosen that leaves another one.
+  tuner.run("step", [&] { tuned_axpy(stream, y, x, 2.0F, n); },
+            {.outputs = {{contextual::output("y", y, n)}}, .restore = {{contextual::restored("y", y, n)}}});
   const contextual::Report report = tuner.report();
   std::printf("%s", report.find("step")->to_string().c_str());
 

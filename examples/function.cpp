@@ -19,7 +19,6 @@ struct Tile {
 
 int main() try {
   int runs = 0;
-  std::vector<float> saved;  // the sum before the call
 
   // sum += transpose of in, for matrices of n x n.
   auto add_transposed = contextual::autotune(
@@ -41,11 +40,12 @@ int main() try {
         return tile.block;
       },
       {.keep = [](const Tile& tile, const auto&, const auto&, std::size_t n) { return tile.block <= n; },
-       // It accumulates: each run of a call that tunes begins with what the caller gave.
-       .restore = [&saved](std::vector<float>& sum, const auto&, std::size_t) { sum = saved; },
        // No config is chosen that adds something else.
        .outputs = [](std::vector<float>& sum, const auto&,
                      std::size_t) { return std::vector{contextual::output("sum", std::span(sum))}; },
+       // It accumulates: each run of a call that tunes begins with what the caller gave.
+       .restore = [](std::vector<float>& sum, const auto&,
+                     std::size_t) { return std::vector{contextual::restored("sum", std::span(sum))}; },
        .kernel = {.key_names = {"N"}},
        .options = {.n_warmup = 1}});
 
@@ -57,11 +57,9 @@ int main() try {
     std::cout << call << ": ran " << runs << " times, BLOCK " << block << ", sum " << sum.back() << "\n";
     runs = 0;
   };
-  saved = sum;
   say("the first call", add_transposed(sum, in, n));
   say("the second call", add_transposed(sum, in, n));
   say("without autotune", add_transposed.with({.autotune = false}, sum, in, n));
-  saved = sum;
   say("with BLOCK 32", add_transposed.with({.fixed = {{"BLOCK", 32}}}, sum, in, n));
 
   const contextual::Report report = add_transposed.report();

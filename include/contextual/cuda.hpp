@@ -5,7 +5,8 @@
 ///
 /// The launcher of a TunableKernel may be any callable that launches on a stream: a template instance by
 /// `<<<>>>`, cuLaunchKernelEx, or a library call. Its only argument of type cudaStream_t (CUstream) is the
-/// stream of the launch. CudaKernel is for kernels that are compiled at run time, one variant per config.
+/// stream of the launch; one that returns a status of CUDA and takes none works on the legacy default stream.
+/// CudaKernel is for kernels that are compiled at run time, one variant per config.
 ///
 /// Including this header does not change how a run measures. A program sets the timer of each run with
 /// `Options{.timer = cuda_or_host_timer}`, or of all runs with `set_default_timer(cuda_or_host_timer)`.

@@ -26,21 +26,17 @@ struct FunctionOptions<R(const C&, Args...)> {
   /// `kernel.keep` is set too, both must allow a config.
   detail::CheckedHook<detail::FunctionKeepFits, bool(const C&, const std::remove_reference_t<Args>&...)>
       keep{};
+  /// Returns what a call with these arguments writes and does not read: see Options::outputs, to which these
+  /// are added. What the function also reads belongs to `restore`, too.
+  detail::CheckedHook<detail::OutputsFit, std::vector<Output>(Args&...)> outputs{};
+  /// Returns what a call with these arguments changes and reads: see Options::restore, to which these are
+  /// added. Each run of a call that tunes then begins with what the caller gave, so that the call has the
+  /// effect of one run. Neither of the two is called for a key for which a config is known.
+  detail::CheckedHook<detail::RestoreFits, std::vector<Restored>(Args&...)> restore{};
   /// Called before each run that is measured while a call tunes, outside the measured time, for example to
   /// fill inputs or to clear a cache. Not called before the run whose result the call returns, nor in calls
-  /// that do not tune.
+  /// that do not tune. On a GPU it waits for its work, or submits it to the stream that the function uses.
   detail::CheckedHook<detail::BeforeEachFits, void(Args&...)> before_each{};
-  /// Brings back what the function has changed, so that each run of a call that tunes begins with what the
-  /// caller gave, and that such a call has the effect of one run. Called between the runs of one call, before
-  /// `before_each`, and before the run whose result the call returns, outside the measured time; with
-  /// `outputs` also before the first run. Not called in calls that run the function once.
-  ///
-  /// It must keep itself what it brings back, for instance by a copy that the caller makes before the call.
-  /// On a GPU it waits for its work, or submits it to the stream that the function uses.
-  detail::CheckedHook<detail::RestoreFits, void(Args&...)> restore{};
-  /// Returns what a call with these arguments writes and does not read: see Options::outputs, to which these
-  /// are added. What the function also reads `restore` brings back, which is called after they were filled.
-  detail::CheckedHook<detail::OutputsFit, std::vector<Output>(Args&...)> outputs{};
   /// What the engine is to know of the function, such as `load`, `check`, `version`, `key_names`.
   KernelOptions<R(const C&, Args...)> kernel{};
   /// How it is tuned: `n_warmup`, `n_repeat`, `timer`, `communicator`, `cache_directory` and so on. The hooks

@@ -62,12 +62,12 @@ constexpr bool is_named_as_status() noexcept {
 ///
 /// Two further members are optional:
 /// - `static std::optional<std::string> begin()` is called before each launch while tuning. It clears an
-/// error
-///   that was pending before the launch, so that the launch is not blamed for it, and returns that error's
-///   text, or nothing.
+///   error that was pending before the launch, so that the launch is not blamed for it, and returns that
+///   error's text, or nothing.
 /// - `static std::optional<std::string> device_failure(const Result&)` returns a text if the status means
 ///   that the device no longer works for this process, due to this launch or an earlier one. No config is
-///   rejected then, and the run ends with DeviceError.
+///   rejected then, and the run ends with DeviceError. A launcher with such a status works on a device: on
+///   the legacy default stream of CUDA if it takes no stream.
 template <typename Result>
 struct launch_status {
   static_assert(!detail::is_enum_named<Result>("cudaError"),
@@ -108,6 +108,19 @@ constexpr bool never_fails() noexcept {
     return std::is_same_v<typename launch_status<Plain>::NeverFailsFor, Plain>;
   } else {
     return false;
+  }
+}
+
+/// Returns true if a launcher with this result works on a device, because launch_status has `device_failure`.
+template <typename Result>
+constexpr bool is_status_of_device() noexcept {
+  using Plain = std::remove_cvref_t<Result>;
+  if constexpr (std::is_void_v<Plain>) {
+    return false;
+  } else {
+    return requires(const Plain& result) {
+      launch_status<Plain>::device_failure(result);
+    };
   }
 }
 

@@ -34,7 +34,8 @@ struct LaunchInfo {
   std::int64_t tuning_iteration = 0;
   bool warmup = false;
   void* stream = nullptr;  ///< the launch's stream (a cudaStream_t), or null
-  bool on_stream = false;  ///< true if the launcher takes a cudaStream_t, so that it works on a device
+  /// True if the launcher works on a device: it takes a cudaStream_t, or its launch_status is a device's.
+  bool on_stream = false;
 };
 
 /// A timer's note on one launch, which the tuner keeps from `begin_launch` to the settle.

@@ -17,7 +17,7 @@ struct TuneRequest {
   std::vector<std::int64_t> problem_size{};
   /// What the kernel runs on, e.g. "NVIDIA H200"; a kind of device and not its number, because ranks with
   /// devices of one kind choose together. A KernelTuner takes an empty text for "host", or for "cuda" where
-  /// the kernel's launcher has a cudaStream_t among its arguments.
+  /// the kernel's launcher takes a cudaStream_t or returns a status of CUDA.
   std::string device{};
   /// What kind of problem it is, e.g. "gemm bf16". A KernelTuner takes an empty text for its kernel's name.
   std::string kernel_type{};

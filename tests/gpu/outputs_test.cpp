@@ -3,6 +3,7 @@
 
 #include "contextual/measure/elements.hpp"
 #include "gpu/kernel_support.hpp"
+#include "gpu/planted_outputs.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -17,7 +18,6 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace gpu_outputs_test {
@@ -26,87 +26,6 @@ using namespace contextual;
 using namespace gpu_test;
 
 namespace {
-
-constexpr int repetitions = 100;
-constexpr int elements = 100'003;
-constexpr double tolerance = 1e-3;
-
-struct Config {
-  std::string kind = "right";
-  int spin_us = 60;
-};
-
-/// Writes i + 1 to out[i], as its kind says. What is wrong is fastest.
-using Write = CudaKernel<Config, float*, float*, int>;
-
-constexpr const char* write_source = R"(
-__device__ void spin() {
-  unsigned long long begin, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
-  do { asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)); } while (now - begin < US * 1000ull);
-}
-extern "C" __global__ void write(float* out, float* elsewhere, int n) {
-  spin();
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < END) { TO[i] = (i + 1.0f) * (i == 7 ? FACTOR : 1.0f); }
-}
-// Adds up in an order that changes from run to run.
-extern "C" __global__ void add(float* out, float* elsewhere, int n) {
-  spin();
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) { atomicAdd(&out[i % 64], 1.0f / (1 + i)); }
-}
-extern "C" __global__ void in_place(float* out, float* elsewhere, int n) {
-  spin();
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < END) { out[i] = 2.0f * out[i] + 1.0f; }
-}
-)";
-
-Write::Definition definition() {
-  Write::Definition definition;
-  definition.source = CudaSource::text("write.cu", write_source);
-  definition.variant = [](const Config& config) {
-    const std::string& kind = config.kind;
-    const bool other = kind == "add" || kind == "in_place";
-    return CudaVariant{.function = other                        ? kind
-                                   : kind == "in_place_but_one" ? "in_place"
-                                                                : "write",
-                       .defines = {{"US", std::to_string(config.spin_us)},
-                                   {"TO", kind == "elsewhere" ? "elsewhere" : "out"},
-                                   {"END", kind == "half"                                        ? "n / 2"
-                                           : kind == "all_but_one" || kind == "in_place_but_one" ? "n - 1"
-                                                                                                 : "n"},
-                                   {"FACTOR", kind == "twice_the_tolerance" ? "1.002f" : "1.0f"}}};
-  };
-  definition.layout = [](const Config&, float* const&, float* const&, const int& n) {
-    return CudaLayout{.grid = {(static_cast<unsigned>(n) + 255) / 256}, .block = {256}};
-  };
-  return definition;
-}
-
-ConfigSpace<Config> space(const std::vector<std::pair<std::string, int>>& kinds_and_us) {
-  std::vector<Config> configs;
-  for (const auto& [kind, us] : kinds_and_us) {
-    configs.push_back({kind, us});
-  }
-  return ConfigSpace<Config>::list({{"KIND", &Config::kind}, {"US", &Config::spin_us}}, configs)
-      .default_config(configs.front());
-}
-
-Key key_of(float* const&, float* const&, const int& n) {
-  return make_key(n);
-}
-
-Options options_with(std::vector<Output> outputs) {
-  return {.n_warmup = 1,
-          .n_repeat = 2,
-          .search = SearchLevel::off,
-          .always_tune = true,
-          .log_directory = "",
-          .timer = cuda_event_timer,
-          .outputs = std::move(outputs)};
-}
 
 bool has_warning(const RegionReport& report, const std::string& part) {
   return std::any_of(report.warnings.begin(), report.warnings.end(),
@@ -124,26 +43,15 @@ TEST_CASE("gpu outputs: what is wrong is never chosen, and what is right is", "[
   if (!has_gpu()) {
     return;
   }
-  const std::string kind = GENERATE("half", "elsewhere", "all_but_one", "twice_the_tolerance");
-  Stream stream;
-  DeviceArray<float> out(elements, 1);  // not aligned to more than one element
-  DeviceArray<float> elsewhere(elements);
-  Write write("gpu_outputs_" + kind, space({{"right", 90}, {kind, 10}, {"right", 50}}), key_of, definition());
-  Output output = contextual::output("out", out.get(), elements);
-  output.relative = tolerance;
-  output.absolute = 0;
-  ContextualAutotuner tuner(options_with({output}));
-  int wrong = 0;
-  for (int i = 0; i < repetitions; ++i) {
-    tuner.run("gpu outputs " + kind, [&] { write(stream, out.get(), elsewhere.get(), elements); });
-    const Report report = tuner.report();
-    const ProblemReport& problem = report.runs.back().problems.at(0);
-    wrong += problem.choice == 1 || rejected_count(problem) != 1 ? 1 : 0;
+  for (const std::string kind : planted_kinds) {
+    INFO(kind);
+    PlantedRegion region(kind, nullptr, /*wrong_here=*/true);
+    std::string complaint;
+    for (int i = 0; i < planted_repetitions && complaint.empty(); ++i) {
+      complaint = region.tune();
+    }
+    CHECK(complaint == "");
   }
-  CHECK(wrong == 0);
-  const std::vector<float> values = out.host();
-  CHECK(values.front() == 1);
-  CHECK(values.back() == static_cast<float>(elements));
 }
 
 TEST_CASE("gpu outputs: sums by atomics are right within their tolerance", "[gpu]") {
@@ -152,15 +60,15 @@ TEST_CASE("gpu outputs: sums by atomics are right within their tolerance", "[gpu
   }
   Stream stream;
   DeviceArray<float> sums(64);
-  Write add("gpu_outputs_add", space({{"add", 60}, {"add", 40}, {"add", 20}}), key_of, definition());
+  Write add = writer("gpu_outputs_add", {{"add", 60}, {"add", 40}, {"add", 20}});
   Options options = options_with({contextual::output("sums", sums.get(), 64)});
   cuda_check(cudaMemset(sums.get(), 0, 64 * sizeof(float)));
   options.restore = std::vector{restored("sums", sums.get(), 64)};
   ContextualAutotuner tuner(options);
   int rejected = 0;
-  for (int i = 0; i < repetitions; ++i) {
+  for (int i = 0; i < planted_repetitions; ++i) {
     cuda_check(cudaMemset(sums.get(), 0, 64 * sizeof(float)));
-    tuner.run("gpu sums", [&] { add(stream, sums.get(), nullptr, elements); });
+    tuner.run("gpu sums", [&] { add(stream, sums.get(), nullptr, output_elements, 0); });
     const Report report = tuner.report();
     rejected += rejected_count(report.runs.back().problems.at(0));
     rejected += has_warning(report.runs.back(), "does not repeat") ? 1 : 0;
@@ -174,16 +82,16 @@ TEST_CASE("gpu outputs: what works in place is restored in the order of the devi
   }
   const bool cupti = GENERATE(false, true);
   Stream stream;
-  DeviceArray<float> data(std::vector<float>(elements, 3));
-  Write in_place("gpu_outputs_in_place",
-                 space({{"in_place", 300}, {"in_place_but_one", 100}, {"in_place", 200}}), key_of,
-                 definition());
-  Options options = options_with({contextual::output("data", data.get(), elements)});
+  DeviceArray<float> data(std::vector<float>(output_elements, 3));
+  Write in_place =
+      writer("gpu_outputs_in_place", {{"in_place", 300}, {"in_place_but_one", 100}, {"in_place", 200}});
+  Options options = options_with({contextual::output("data", data.get(), output_elements)});
   options.n_repeat = 6;
-  options.restore = std::vector{restored("data", data.get(), elements)};
+  options.restore = std::vector{restored("data", data.get(), output_elements)};
   options.timer = cupti ? TimerFactory(cuda_timer) : TimerFactory(cuda_event_timer);
   ContextualAutotuner tuner(options);
-  tuner.run("gpu in place", [&] { in_place(stream, data.get(), nullptr, elements); });  // nobody waits
+  tuner.run("gpu in place",
+            [&] { in_place(stream, data.get(), nullptr, output_elements, 0); });  // nobody waits
   const Report report = tuner.report();
   CHECK(report.runs.back().problems.at(0).choice == 2);
   CHECK(rejected_count(report.runs.back().problems.at(0)) == 1);

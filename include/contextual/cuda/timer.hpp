@@ -60,10 +60,10 @@ CONTEXTUAL_API std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& o
 /// cuda_or_host_timer}`, or once `set_default_timer(cuda_or_host_timer)`.
 ///
 /// It is `host_timer` unless there is a GPU and either the program has a context on it or a living tunable
-/// kernel takes a cudaStream_t. Otherwise it times launches of kernels that take a cudaStream_t as
-/// `cuda_timer` does, and launches of other kernels by the host's clock. A launcher that works on a GPU must
-/// therefore take its stream as an argument. The makespan of a tuning iteration is that of the devices; if
-/// host kernels were launched and the region took longer on the host, it is the host's time.
+/// kernel works on a GPU, which is one whose launcher takes a cudaStream_t or returns a status of CUDA, such
+/// as cudaError_t. Otherwise it times launches of kernels that work on a GPU as `cuda_timer` does, and
+/// launches of other kernels by the host's clock. The makespan of a tuning iteration is that of the devices;
+/// if host kernels were launched and the region took longer on the host, it is the host's time.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_or_host_timer();
 /// The same, where the device timer has options.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_or_host_timer_with(const CuptiTimerOptions& options);

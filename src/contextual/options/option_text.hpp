@@ -90,14 +90,18 @@ inline std::string text_of(const std::function<bool(const IterationInfo&)>& veri
   return verify ? "set" : "none";
 }
 /// The names, quoted; that they are on one line is checked by `validate`.
-inline std::string text_of(const std::vector<RegionPart>& parts) {
+template <typename Named>
+std::string names_of(const std::vector<Named>& all) {
   std::string text;
-  for (const RegionPart& part : parts) {
+  for (const Named& one : all) {
     std::ostringstream name;
-    name << std::quoted(part.name);
+    name << std::quoted(one.name);
     text += (text.empty() ? "" : ",") + name.str();
   }
   return text.empty() ? "none" : text;
+}
+inline std::string text_of(const std::vector<RegionPart>& parts) {
+  return names_of(parts);
 }
 /// The same, with the numbers of their types.
 inline std::string text_of(const std::vector<Output>& outputs) {

@@ -58,11 +58,17 @@ bool on_one_line(const std::string& name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+constexpr const char* null_pointer_cause =
+    "its pointer is null. cudaMalloc leaves it so where there is no GPU; contextual::cuda_problem() says why";
+
 void check_restored(const std::vector<Restored>& buffers) {
   for (const Restored& buffer : buffers) {
-    if (!on_one_line(buffer.name) || (buffer.data == nullptr && buffer.size_bytes > 0)) {
+    if (!on_one_line(buffer.name)) {
+      throw InvalidArgument("option `restore`: the name \"" + buffer.name + "\" has more than one line");
+    }
+    if (buffer.data == nullptr && buffer.size_bytes > 0) {
       throw InvalidArgument("option `restore`: buffer \"" + buffer.name +
-                            "\" has no data, or a name with more than one line");
+                            "\" has bytes, but no data: " + null_pointer_cause);
     }
   }
 }
@@ -141,7 +147,8 @@ void check_outputs(const std::vector<Output>& outputs, const std::string& whose)
                             "line");
     }
     if (output.data == nullptr && output.count > 0) {
-      throw InvalidArgument(whose + ": output \"" + output.name + "\" has elements, but no data");
+      throw InvalidArgument(whose + ": output \"" + output.name +
+                            "\" has elements, but no data: " + null_pointer_cause);
     }
     for (const std::optional<double>& tolerance : {output.relative, output.absolute}) {
       if (tolerance && !(*tolerance >= 0)) {

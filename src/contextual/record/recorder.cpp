@@ -1,6 +1,7 @@
 #include "contextual/record/recorder.hpp"
 
 #include "contextual/options/lone_rank.hpp"
+#include "contextual/options/option_text.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/launch_event.hpp"
 #include "contextual/record/limit_event.hpp"
@@ -62,6 +63,9 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
   start.group = options.communicator->describe();
   start.process_rank = options.communicator->process_rank();
   start.options = options.agreed_text();
+  if (!options.restore.empty()) {
+    start.restore = options::names_of(options.restore);
+  }
   start.time_iso8601 = utc_text(std::chrono::system_clock::now());
   write(start);
   warn_of_lone_rank();

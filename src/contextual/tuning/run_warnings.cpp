@@ -28,7 +28,7 @@ std::optional<std::string> device_timer_warning(const Timer& timer,
   for (const detail::ProblemSlot& slot : slots) {
     for (const auto& member : slot.found.members) {
       if (member->traits().works_on_stream()) {
-        return "kernel \"" + member->traits().name + "\" works on a stream, but the timer \"" +
+        return "kernel \"" + member->traits().name + "\" works on a GPU, but the timer \"" +
                std::string(timer.name()) +
                "\" measures only how long the call of a launch takes. Give the options a timer of devices: "
                "Options{.timer = contextual::cuda_or_host_timer}, or once in the program "

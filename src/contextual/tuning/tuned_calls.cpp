@@ -88,6 +88,12 @@ class TunedCalls::Group {
 
 namespace {
 
+template <typename T>
+std::vector<T> with_more(std::vector<T> given, const std::vector<T>& more) {
+  given.insert(given.end(), more.begin(), more.end());
+  return given;
+}
+
 /// Around a run, also one that throws: if the ranks forget in it what is locked in for the group's region,
 /// because some of it has failed on one of them, they forget what they know of its calls, too.
 class ForgetsWithRegion {
@@ -195,15 +201,13 @@ void TunedCalls::tune(Group& group, const Call& call) {
         "a tuned function has an empty name: give `autotune` a name, which identifies the function's "
         "choices");
   }
-  bool ran = false;
   std::uint32_t region_id = 0;
-  const Options options = options_of(group, call, ran);
+  const Options options = options_of(group, call);
   {
     const ForgetsWithRegion forgets(group);
     impl_->tuner.tuner.run(
         group.region(),
         [&] {
-          ran = true;
           region_id = region_of(thread_state());
           call.call();
         },
@@ -231,34 +235,25 @@ bool TunedCalls::is_provisional(const Group& group, const Call& call, std::uint3
          });
 }
 
-Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) const {
+Options TunedCalls::options_of(const Group& group, const Call& call) const {
   Options options;
   options.communicator = group.communicator();
   if (call.options.verbose) {
     options.print = std::max(impl_->resolve({}).print, Print::choices);
   }
-  if (call.outputs) {
-    options.outputs = impl_->resolve(options).outputs;
-    const std::vector<Output> own = call.outputs();
-    options.outputs->insert(options.outputs->end(), own.begin(), own.end());
+  const options::ResolvedOptions given = impl_->resolve(options);
+  options.outputs = with_more(given.outputs, call.outputs);
+  options.restore = with_more(given.restore, call.restore);
+  if (call.before_each) {
+    options.before_iteration = [first = given.before_iteration, &call](const IterationInfo& info) {
+      if (first) {
+        first(info);
+      }
+      if (info.phase != Phase::final_run) {
+        call.before_each();
+      }
+    };
   }
-  if (!call.restore && !call.before_each) {
-    return options;
-  }
-  const auto given = impl_->resolve(options).before_iteration;
-  options.before_iteration = [given, &call, &ran](const IterationInfo& info) {
-    if (given) {
-      given(info);
-    }
-    // The first run of a call that does not tune is also its last one, and nothing has filled its outputs.
-    const bool filled = call.outputs && info.phase != Phase::final_run;
-    if ((ran || filled) && call.restore) {
-      call.restore();
-    }
-    if (info.phase != Phase::final_run && call.before_each) {
-      call.before_each();
-    }
-  };
   return options;
 }
 

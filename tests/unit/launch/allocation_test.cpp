@@ -136,7 +136,7 @@ TEST_CASE("tuned function: a later call of a known key allocates nothing", "[uni
   int sum = 0;
   auto function = autotune(
       "function_allocations", blocks(3), [](int n) { return make_key(n); },
-      [&](const Block& c, int n) { sum += c.block * n; }, {.restore = [](int) {}, .options = quick()});
+      [&](const Block& c, int n) { sum += c.block * n; }, {.before_each = [](int) {}, .options = quick()});
   function(1);
   function(2);
   CHECK(allocations_of([&] {

@@ -147,7 +147,7 @@ TEST_CASE("options: outputs have names of their own, data, and tolerances that a
              ContainsSubstring("option `outputs`: \"a\" cannot be the name of an output"));
   CHECK_THAT(error_with({output("", &out, 1)}), ContainsSubstring("cannot be the name of an output"));
   CHECK_THAT(error_with({output<float>("b", nullptr, 1)}),
-             ContainsSubstring("output \"b\" has elements, but no data"));
+             ContainsSubstring("output \"b\" has elements, but no data: its pointer is null. cudaMalloc"));
   CHECK(error_with({output<float>("b", nullptr, 0)}).empty());
   for (const double wrong : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     Output tight = a;
@@ -158,8 +158,11 @@ TEST_CASE("options: outputs have names of their own, data, and tolerances that a
 
 TEST_CASE("options: what is restored has data", "[unit]") {
   CHECK(error_of({.restore = std::vector{Restored{"", nullptr, 0}}}).empty());
-  CHECK_THAT(error_of({.restore = std::vector{Restored{"state", nullptr, 4}}}),
-             ContainsSubstring("option `restore`: buffer \"state\" has no data"));
+  CHECK_THAT(
+      error_of({.restore = std::vector{Restored{"state", nullptr, 4}}}),
+      ContainsSubstring("option `restore`: buffer \"state\" has bytes, but no data: its pointer is null"));
+  CHECK_THAT(error_of({.restore = std::vector{Restored{"two\nlines", nullptr, 0}}}),
+             ContainsSubstring("has more than one line"));
 }
 
 TEST_CASE("options: a deadline may be years, and is limited to what a clock can be asked for", "[unit]") {

@@ -16,7 +16,8 @@ inline RunStart run_start() {
           .group = "MPI (2 ranks)",
           .process_rank = 0,
           .time_iso8601 = "2026-01-31T12:00:00Z",
-          .options = "n_warmup=1 n_repeat=2 search=normal"};
+          .options = "n_warmup=1 n_repeat=2 search=normal",
+          .restore = "\"weights\""};
 }
 
 inline Hello hello() {

@@ -70,6 +70,7 @@ void start(Writer& out, const SampleRun& run, int rank) {
   event.group = run.ranks == 1 ? "one rank" : "MPI (" + std::to_string(run.ranks) + " ranks)";
   event.process_rank = rank;
   event.options = "n_warmup=1 n_repeat=2 search=normal";
+  event.restore = "\"weights\"";
   event.time_iso8601 = run.time;
   out.add(event);
 }

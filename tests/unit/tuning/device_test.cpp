@@ -5,6 +5,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
+#include <contextual/choices.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <algorithm>
@@ -331,4 +332,22 @@ TEST_CASE("timers: ranks that would measure by different ones throw, unless one 
     CHECK((!counts || text_of(error).find("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI") !=
                           std::string::npos));
   }
+}
+
+TEST_CASE("device: what is launched without a stream works on one if its status is a device's", "[unit]") {
+  TunableKernel device{"default_stream", blocks(2), single_problem, [](const Block&) { return Status::ok; }};
+  TunableKernel host{"no_stream", blocks(2), single_problem, [](const Block&) {}};
+  const TemporaryDirectory directory;
+  Options options = quick();
+  options.cache_directory = directory.path();
+  ContextualAutotuner tuner{options};
+  tuner.run("on a device", [&] { device(); });
+  tuner.run("on both", [&] { device(), host(); });
+  const auto depends_on_processor = [&](const std::string& region) {
+    const auto kept = KeptChoices(directory.path()).list(region).sets;
+    REQUIRE(kept.size() == 1);
+    return kept[0].machines.at(0).find("processor: ") != std::string::npos;
+  };
+  CHECK_FALSE(depends_on_processor("on a device"));
+  CHECK(depends_on_processor("on both"));
 }

@@ -118,9 +118,8 @@ TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the ca
 }
 
 TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of one run", "[unit]") {
-  double before = 10;
-  double sum = before;
-  int restored = 0;
+  double sum = 10;
+  int asked = 0;
   auto accumulate = autotune("fn_restore", blocks(3), single_problem,
                              [](const Block&, double& total, double term) {
                                total += term;
@@ -128,27 +127,25 @@ TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of o
                              },
                              {.restore =
                                   [&](double& total, double&) {
-                                    ++restored;
-                                    total = before;
+                                    ++asked;
+                                    return std::vector{restored("total", &total, 1)};
                                   },
                               .options = quick()});
   CHECK(accumulate(sum, 5) == 15);
   CHECK(sum == 15);
-  CHECK(restored == 3 * 2);  // before every run but the first
+  CHECK(asked == 1);
   CHECK(accumulate(sum, 5) == 20);
-  CHECK(restored == 3 * 2);
+  CHECK(asked == 1);
 }
 
 TEST_CASE("tuned function: `before_each` comes before each measured run, and before no other", "[unit]") {
   std::string order;
   auto function =
       autotune("fn_before_each", blocks(2), single_problem, [&](const Block&, int&) { order += "r"; },
-               {.before_each = [&](int&) { order += "b"; },
-                .restore = [&](int&) { order += "u"; },
-                .options = quick()});
+               {.before_each = [&](int&) { order += "b"; }, .options = quick()});
   int argument = 0;
   function(argument);
-  CHECK(order == "brubrubrubrur");
+  CHECK(order == "brbrbrbrr");
   order.clear();
   function(argument);
   CHECK(order == "r");
@@ -236,11 +233,16 @@ TEST_CASE("tuned function: two threads call it at once, and both get what was ch
 
 TEST_CASE("tuned function: inside a region it is a kernel of that region and tunes nothing of its own",
           "[unit]") {
-  int restored = 0;
+  int asked = 0;
   int used = -1;
   auto function =
       autotune("fn_inside", blocks(3), single_problem, [&](const Block& block) { used = block.block; },
-               {.restore = [&] { ++restored; }, .options = quick()});
+               {.restore =
+                    [&] {
+                      ++asked;
+                      return std::vector<Restored>();
+                    },
+                .options = quick()});
   TunableKernel other{"fn_beside", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   tuner.run("fn_region", [&] {
@@ -249,7 +251,7 @@ TEST_CASE("tuned function: inside a region it is a kernel of that region and tun
   });
   CHECK(problem_of(tuner, "fn_region", "fn_inside").choice == 2);
   CHECK(used == 2);
-  CHECK(restored == 0);
+  CHECK(asked == 0);
   CHECK(function.report().runs.empty());
   CHECK_FALSE(LaunchRegistry::instance().locked_in("fn_inside", "fn_inside", Key{}));
   function();  // outside, it is tuned by itself

@@ -70,7 +70,7 @@ TEST_CASE("timer: the warning is on stderr once, though nothing is printed by de
   const StderrCapture capture;
   warnings_of_run(tuner, kernel);
   tuner.run("on_stream_again", [&] { kernel(nullptr, 1); });
-  CHECK(count_of(capture.text(), "\"host_clock_told\" works on a stream, but the timer \"host clock\"") == 1);
+  CHECK(count_of(capture.text(), "\"host_clock_told\" works on a GPU, but the timer \"host clock\"") == 1);
 }
 
 TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not kept", "[unit]") {

@@ -6,6 +6,7 @@
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace contextual::log_report {
 namespace {
@@ -14,7 +15,11 @@ void write_head(Writer& out, const RunAnalysis& analysis) {
   const TuningRun& run = *analysis.run;
   const RankRun& first = *run.ranks.front();
   if (first.start && !first.start->options.empty()) {
-    out.paragraph("options", std::string(first.start->options), Tone::dim);
+    const std::string_view restore = first.start->restore;
+    out.paragraph(
+        "options",
+        std::string(first.start->options) + (restore.empty() ? "" : " restore=" + std::string(restore)),
+        Tone::dim);
   }
   if (const std::string text = never_met_text(run); !text.empty()) {
     out.paragraph("", text);

@@ -64,7 +64,8 @@ struct BeforeEachFits {
 };
 template <bool Fits>
 struct RestoreFits {
-  static_assert(Fits, "FunctionOptions::restore is called as void(Args&...), without the config");
+  static_assert(Fits,
+                "FunctionOptions::restore is called as std::vector<Restored>(Args&...), without the config");
 };
 template <bool Fits>
 struct OutputsFit {

@@ -34,7 +34,7 @@ struct KernelTraits {
   /// Makes a config launchable for a key; null: for the first launch, whose key is not known. May be empty.
   std::function<void(std::size_t, const Key*)> load;
   bool load_needs_key = false;  ///< true if it does nothing without one
-  bool takes_stream = false;    ///< true if a launch gets a CUDA stream
+  bool takes_stream = false;    ///< true if a launch works on a CUDA stream: one that it gets or the default
   bool choice_point = false;    ///< true if its configs are alternatives
   /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
   bool function = false;

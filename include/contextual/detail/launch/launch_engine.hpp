@@ -13,6 +13,7 @@
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>
+#include <contextual/launch_status.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -45,7 +46,7 @@ class LaunchEngine<R(const C&, Args...)> {
                std::function<std::string()> source = {})
       : configs_(std::move(space)),
         erased_(std::move(name), configs_.space().erased(), KernelHooks::of(options), kind,
-                takes_stream<Args...>, std::move(source)) {}
+                takes_stream<Args...> || is_status_of_device<R>(), std::move(source)) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;
 

@@ -145,14 +145,14 @@ class FunctionSpace<R(const C&, Args...)> {
     std::size_t used = 0;
     auto bound = [&]() -> R { return kernel_.launch(used, key, args...); };
     TunedCalls::Call tuned{core(), key, call, {}, {}, {}, {}, [&used] { return used; }};
+    if (options_.outputs) {
+      tuned.outputs = options_.outputs(args...);
+    }
     if (options_.restore) {
-      tuned.restore = [&] { options_.restore(args...); };
+      tuned.restore = options_.restore(args...);
     }
     if (options_.before_each) {
       tuned.before_each = [&] { options_.before_each(args...); };
-    }
-    if (options_.outputs) {
-      tuned.outputs = [&] { return options_.outputs(args...); };
     }
     if constexpr (std::is_void_v<R>) {
       tuned.call = std::ref(bound);

@@ -74,9 +74,9 @@ class CONTEXTUAL_API TunedCalls {
     const KernelCore& function;
     const Key& key;
     const CallOptions& options;
-    std::function<void()> restore;                 ///< empty: nothing to restore
-    std::function<void()> before_each;             ///< empty: nothing to do
-    std::function<std::vector<Output>()> outputs;  ///< empty: there are none
+    std::vector<Output> outputs;
+    std::vector<Restored> restore;
+    std::function<void()> before_each;  ///< empty: nothing to do
     std::function<void()> call;
     std::function<std::size_t()> last_config;  ///< what the last run of `call` has used
   };
@@ -97,7 +97,7 @@ class CONTEXTUAL_API TunedCalls {
  private:
   const char* text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
                       std::size_t config_id) const;
-  Options options_of(const Group& group, const Call& call, bool& ran) const;
+  Options options_of(const Group& group, const Call& call) const;
   bool is_provisional(const Group& group, const Call& call, std::uint32_t region_id) const;
 
   struct Impl;

@@ -23,6 +23,7 @@ struct RunStart {
   std::int64_t process_rank = -1;  ///< in the whole program, as in the file's name; -1 if not known
   Text time_iso8601{};             ///< e.g. "2026-01-31T12:00:00Z"
   Text options{};                  ///< e.g. "n_warmup=3 n_repeat=5"
+  Text restore{};  ///< the names of the buffers of Options::restore, quoted; empty without any
 
   static constexpr std::string_view event_name = "run_start";
   static constexpr auto fields() {
@@ -30,7 +31,8 @@ struct RunStart {
                       field("group", &RunStart::group).shown("group"),
                       field("process_rank", &RunStart::process_rank).as_id().shown("process-rank"),
                       field("time_iso8601", &RunStart::time_iso8601).shown("start"),
-                      field("options", &RunStart::options).shown("options")};
+                      field("options", &RunStart::options).shown("options"),
+                      field("restore", &RunStart::restore).shown_if_set("restore")};
   }
 };
 

@@ -52,6 +52,7 @@ TEST_CASE("text_report: a good run has choices and why, the search, slowest rank
   for (const char* part :
        {"logs: 2 logs,",
         "status: ok",
+        "search=normal restore=\"weights\"",
         "[1] gemm (4096, bf16)",
         "ranks  status  walk + search",
         "to default  samples  region's time  values",
