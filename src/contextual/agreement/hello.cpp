@@ -207,8 +207,8 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   header.raise(Flag::rejections, arrival.choice_failed);
   header.raise(Flag::keeps_choices, arrival.keeps_choices);
   const bool rank0 = exchange.rank() == 0;
-  header.raise(Flag::keeps_journal, rank0 && !arrival.journal.empty());
-  header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || arrival.resumes));
+  header.raise(Flag::keeps_journal, arrival.keeps_journal);
+  header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || !arrival.journal.empty()));
   std::optional<Surroundings> here;  // of a rank that has no directory for them, they count as others
   if (options.mode == Mode::tune && !arrival.settled && options.has_kept_choices()) {
     here = surroundings();
@@ -233,14 +233,16 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   }
   const bool choice_failed = agreement.raised(Flag::rejections);
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
-              !agreement.raised(Flag::unsettled) && !choice_failed, agreement.raised(Flag::settled),
-              agreement.raised(Flag::keeps_choices), choice_failed};
+              !agreement.raised(Flag::unsettled) && !choice_failed,
+              agreement.raised(Flag::settled),
+              agreement.raised(Flag::keeps_choices),
+              choice_failed,
+              agreement.raised(Flag::keeps_journal)};
   const bool tells = agreement.raised(Flag::has_kept);
   if (tells || (agreement.raised(Flag::keeps_choices) && agreement.differs(Field::kept))) {
     gather_kept(exchange, here ? *here : surroundings(), arrival, hello);
   } else if (agreement.raised(Flag::keeps_choices) && here) {
     assume_alike(static_cast<std::size_t>(exchange.size()), *here, hello);
-    hello.journal = agreement.raised(Flag::keeps_journal) ? arrival.journal : std::string();
   }
   return hello;
 }

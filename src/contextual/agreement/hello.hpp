@@ -22,10 +22,8 @@ struct Arrival {
   bool choice_failed = false;  ///< a choice of the region has failed to launch here since the ranks met
   bool keeps_choices = false;  ///< this rank uses the choices of other processes; rank 0 only
   std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
-  /// On rank 0, the journal of a run that was cut off, and what is known of it; empty if it keeps none. On
-  /// the other ranks, what rank 0 says if it keeps one and there was no such run.
-  std::string journal{};
-  bool resumes = false;  ///< there was such a run, or something else to say of it; rank 0 only
+  bool keeps_journal = false;  ///< this rank writes one; rank 0 only
+  std::string journal{};       ///< what another process has left in the region's journal; rank 0 only
 };
 
 /// What all ranks know when they have met.
@@ -35,11 +33,12 @@ struct Hello {
   bool settled_somewhere = false;   ///< true if some rank is settled
   bool keeps_choices = false;       ///< true if rank 0 uses the choices of other processes
   bool choice_failed = false;       ///< true if one has failed on some rank
+  bool keeps_journal = false;       ///< true if rank 0 writes one
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
   std::string kept_choices{};           ///< rank 0's; empty if it has none
-  std::string journal{};                ///< rank 0's; empty if it has none
+  std::string journal{};                ///< rank 0's; empty if nothing was left there
 };
 
 /// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same

@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format_version = 3;
 constexpr std::size_t longest_batch = 1'000'000;  ///< as n_warmup and n_repeat
 
 std::string line_of(const json& object) {

@@ -7,38 +7,49 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace contextual::journal {
 
 JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety)
-    : path_(folder.path() / name), safety_(safety) {
+    : folder_(folder), name_(name), safety_(safety) {
   // Another process may remove the file at the end of its run, between any two steps.
   constexpr int most_attempts = 3;
-  for (int attempt = 1; open(folder, name) == Attempt::removed_meanwhile && attempt < most_attempts;
-       ++attempt) {
+  for (int attempt = 1; open() == Attempt::removed_meanwhile && attempt < most_attempts; ++attempt) {
     problem_.clear();
   }
-  if (!file_.open()) {
-    return;
+  if (file_.open()) {
+    read();
   }
-  const detail::TrustedFolder::Reading reading = folder.read(name);  // now that nobody else writes it
-  const std::string text = reading.text.value_or("");
-  lines_ = read_lines(text);
-  keep(lines_.size());
 }
 
-JournalFile::Attempt JournalFile::open(const detail::TrustedFolder& folder, const std::string& name) {
-  detail::TrustedFolder::Reading reading = folder.read(name);
+/// Nobody else writes it now.
+void JournalFile::read() {
+  const detail::TrustedFolder::Reading reading = folder_.read(name_);
+  std::size_t length = 0;
+  for (ChainedLine& line : read_lines(reading.text.value_or(""))) {
+    chain_.add(line.text);
+    length = line.end_bytes;
+    lines_.push_back(std::move(line.text));
+  }
+  if (::ftruncate(file_.get(), static_cast<off_t>(length)) != 0) {
+    fail("it cannot be cut");
+  }
+}
+
+JournalFile::Attempt JournalFile::open() {
+  detail::TrustedFolder::Reading reading = folder_.read(name_);
   if (!reading.text && reading.refusal.empty()) {
-    reading.refusal = folder.make(name);
+    reading.refusal = folder_.make(name_);
   }
   if (!reading.refusal.empty()) {
     problem_ = reading.refusal;
     return Attempt::ended;
   }
   constexpr int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-  file_ = storage::Descriptor(storage::file_calls().openat(AT_FDCWD, path_.c_str(), flags, 0));
+  file_ = storage::Descriptor(storage::file_calls().openat(AT_FDCWD, path().c_str(), flags, 0));
   if (!file_.open()) {
     const bool removed = errno == ENOENT;
     fail("it cannot be opened");
@@ -46,7 +57,7 @@ JournalFile::Attempt JournalFile::open(const detail::TrustedFolder& folder, cons
   }
   // Where the file system knows no locks, two processes may write it; the lines of the second one are then
   // out of place and end what is read.
-  if (storage::try_lock(file_.get(), storage::LockKind::exclusive) == storage::FileLock::refused) {
+  if (storage::try_lock(file_.get()) == storage::FileLock::refused) {
     fail("another tuner, of this process or another one, is tuning the region");
     return Attempt::ended;
   }
@@ -61,26 +72,11 @@ JournalFile::Attempt JournalFile::open(const detail::TrustedFolder& folder, cons
 
 /// Reports the error of the last call of the system.
 void JournalFile::fail(const std::string& what) {
-  problem_ = path_.string() + ": " + what;
+  problem_ = path().string() + ": " + what;
   if (errno != EWOULDBLOCK) {
     problem_.append(": ").append(std::strerror(errno));
   }
   static_cast<void>(file_.close());
-}
-
-void JournalFile::keep(std::size_t count) {
-  if (!file_.open()) {
-    return;
-  }
-  lines_.resize(count);
-  chain_ = {};
-  for (const ChainedLine& line : lines_) {
-    chain_.add(line.text);
-  }
-  const std::size_t length = lines_.empty() ? 0 : lines_.back().end_bytes;
-  if (::ftruncate(file_.get(), static_cast<off_t>(length)) != 0) {
-    fail("it cannot be cut");
-  }
 }
 
 void JournalFile::append(std::string_view text) {
@@ -102,14 +98,16 @@ void JournalFile::append(std::string_view text) {
   }
 }
 
-void JournalFile::remove() {
+void JournalFile::end_with(const std::vector<std::string>& texts) {
   if (!file_.open()) {
     return;
   }
-  if (storage::file_calls().unlinkat(AT_FDCWD, path_.c_str(), 0) != 0 && errno != ENOENT) {
-    fail("it cannot be removed");
-    return;
+  LineChain chain;
+  std::string file;
+  for (const std::string& text : texts) {
+    file += chain.add(text);
   }
+  problem_ = texts.empty() ? folder_.remove(name_) : folder_.write(name_, file);
   static_cast<void>(file_.close());
 }
 

@@ -8,7 +8,6 @@
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -33,26 +32,28 @@ class JournalFile {
   /// Returns why it is not written (any more), with its path; empty while it is.
   const std::string& problem() const noexcept { return problem_; }
 
-  /// The lines that were there when it was opened, as far as they are kept.
-  const std::vector<ChainedLine>& lines() const noexcept { return lines_; }
+  /// The lines that were there when it was opened.
+  const std::vector<std::string>& lines() const noexcept { return lines_; }
 
-  /// Removes all but the first `count` of the lines that were read. Call it before `append`.
-  void keep(std::size_t count);
   void append(std::string_view text);
-  /// Removes the file.
-  void remove();
+  /// Leaves these lines only, or no file where there are none. A process that dies meanwhile leaves all or
+  /// these. Nothing can be appended any more.
+  void end_with(const std::vector<std::string>& texts);
 
  private:
   enum class Attempt { ended, removed_meanwhile };
 
-  Attempt open(const detail::TrustedFolder& folder, const std::string& name);
+  std::filesystem::path path() const { return folder_.path() / name_; }
+  Attempt open();
+  void read();
   void fail(const std::string& what);
 
-  std::filesystem::path path_;
+  detail::TrustedFolder folder_;
+  std::string name_;
   Safety safety_;
   storage::Descriptor file_;
-  std::vector<ChainedLine> lines_;
-  LineChain chain_;  ///< behind the lines that are kept
+  std::vector<std::string> lines_;
+  LineChain chain_;  ///< behind the last line
   std::string problem_;
 };
 

@@ -8,12 +8,14 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 namespace contextual::storage {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* lock_name = ".lock";
@@ -22,7 +24,7 @@ constexpr std::chrono::steady_clock::duration shortest_pause = 100us;
 constexpr int pauses = 250;
 
 /// Where somebody else may write, another user's file may only be read; that suffices, but for NFS.
-Descriptor open_lock(const std::filesystem::path& path) {
+Descriptor open_lock(const fs::path& path) {
   constexpr int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   Descriptor file(file_calls().openat(AT_FDCWD, path.c_str(), O_RDWR | flags, 0));
   if (!file.open() && errno == EACCES) {
@@ -33,9 +35,8 @@ Descriptor open_lock(const std::filesystem::path& path) {
 
 }  // namespace
 
-FileLock try_lock(int file, LockKind kind) noexcept {
-  const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
-  if (::flock(file, operation | LOCK_NB) == 0) {
+FileLock try_lock(int file) noexcept {
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
     return FileLock::taken;
   }
   return errno == EWOULDBLOCK ? FileLock::refused : FileLock::unknown;
@@ -45,7 +46,7 @@ Opened lock_writers(const detail::TrustedFolder& folder) {
   if (std::string problem = folder.make(lock_name); !problem.empty()) {
     return {Descriptor(), std::move(problem)};
   }
-  const std::filesystem::path path = folder.path() / lock_name;
+  const fs::path path = folder.path() / lock_name;
   Descriptor file = open_lock(path);
   if (!file.open()) {
     return {Descriptor(), failure_text(path, "it cannot be opened")};
@@ -56,7 +57,7 @@ Opened lock_writers(const detail::TrustedFolder& folder) {
        left = end - std::chrono::steady_clock::now()) {
     // Who has just had it must not take it again before those who wait, and who has waited long goes first.
     std::this_thread::sleep_for(std::max(shortest_pause, left / pauses));
-    lock = try_lock(file.get(), LockKind::exclusive);
+    lock = try_lock(file.get());
   }
   switch (lock) {
     case FileLock::taken:
@@ -67,6 +68,21 @@ Opened lock_writers(const detail::TrustedFolder& folder) {
       return {Descriptor(), failure_text(path, "it cannot be locked")};
   }
   return {std::move(file)};
+}
+
+/// NFS locks a file exclusively only where it is open for writing.
+std::optional<Descriptor> lock_if_old(const fs::path& path, std::chrono::seconds age) {
+  std::error_code unknown;
+  const fs::file_time_type written = fs::last_write_time(path, unknown);
+  if (unknown || written >= fs::file_time_type::clock::now() - age) {
+    return std::nullopt;
+  }
+  Descriptor file(
+      file_calls().openat(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+  if (!file.open() || try_lock(file.get()) != FileLock::taken) {
+    return std::nullopt;
+  }
+  return file;
 }
 
 }  // namespace contextual::storage

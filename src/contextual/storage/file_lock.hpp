@@ -4,8 +4,13 @@
 /// Locks of files that processes hold while they write to them.
 
 #include "contextual/storage/believed_folder.hpp"
+#include "contextual/storage/descriptor.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
 
 namespace contextual::storage {
 
@@ -16,10 +21,13 @@ enum class FileLock {
   unknown,  ///< the file system cannot say, with errno
 };
 
-enum class LockKind { exclusive, shared };
-
 /// Locks an open file without waiting.
-FileLock try_lock(int file, LockKind kind) noexcept;
+FileLock try_lock(int file) noexcept;
+
+/// Opens and locks the file, so that nobody else can use it, if somebody last wrote to it so long ago.
+/// Nothing where it is newer or cannot be written, or where a process uses it, which it may where the file
+/// system cannot lock files.
+std::optional<Descriptor> lock_if_old(const std::filesystem::path& path, std::chrono::seconds age);
 
 /// Keeps other writers out of a folder, which it makes if it is missing, as long as what it returns is open.
 /// Waits for them at most 1 s; then, and where the file system cannot lock, it returns a refusal.

@@ -2,7 +2,7 @@
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/storage/old_journals.hpp"
+#include "contextual/storage/file_lock.hpp"
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
@@ -134,9 +134,8 @@ void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dr
   const fs::path all = storage::journals_folder;
   for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
     const detail::TrustedFolder folder(directory, all / name);
-    for (const std::vector<std::string>& files : storage::journals_in(folder)) {
-      const storage::OldJournal journal(folder, files, age);
-      for (const std::string& file : journal.files()) {
+    for (const std::string& file : folder.files("").names) {
+      if (const auto locked = storage::lock_if_old(folder.path() / file, age)) {
         remove(folder, file, dry_run, changes);
       }
     }

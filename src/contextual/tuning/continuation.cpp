@@ -6,6 +6,7 @@
 #include "contextual/tuning/flight_text.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace contextual::tuning {
@@ -31,11 +32,30 @@ journal::Joined joined_problems(const agreement::ProblemSet& set, std::size_t be
 
 }  // namespace
 
-void Continuation::begin(Resumption resumption, std::unique_ptr<RunJournal> journal,
-                         std::unique_ptr<journal::FlightRecorder> flight) {
-  resumption_ = std::move(resumption);
+std::vector<std::string> Continuation::begin(const agreement::Hello& hello, const std::string& heading,
+                                             std::unique_ptr<RunJournal> journal) {
   journal_ = std::move(journal);
-  flight_ = std::move(flight);
+  keeps_journal_ = hello.keeps_journal;
+  journal::History history;
+  std::istringstream lines(hello.journal);
+  for (std::string line; std::getline(lines, line);) {
+    history.take_in(line);
+  }
+  const std::string other = history.batches.empty() ? std::string() : history.heading;
+  history.take_in(heading);
+  append(heading);
+  if (!other.empty() && history.batches.empty()) {
+    left_ = journal::difference(other, heading);
+  }
+  earlier_ = std::move(history.batches);
+  quarantine_ = std::move(history.quarantine);
+  return journal::starts_of(history.heading);
+}
+
+void Continuation::append(const std::string& line) {
+  if (journal_) {
+    journal_->write(line);
+  }
 }
 
 /// What could not be prepared in the next batch has been taken in already.
@@ -47,24 +67,25 @@ void Continuation::leave_planned(const std::string& why) {
 }
 
 void Continuation::leave(const std::string& why) {
-  resumption_.leave(why);
-  if (journal_) {
-    journal_->keep(resumption_.batch_count());
-  }
+  left_ = why;
+  earlier_.resize(at_);
 }
 
-bool Continuation::fits_rejections() {
+std::vector<std::vector<policy::RejectionOutcome>> Continuation::take_rejections() {
+  if (next() == nullptr || std::exchange(rejections_taken_, true)) {
+    return {};
+  }
   const policy::TuningState& state = problems_.state();
   for (const auto& found : next()->unprepared) {
     for (const policy::RejectionOutcome& rejection : found) {
       if (rejection.problem >= state.problem_count() ||
           rejection.config_id >= state.problem(rejection.problem).configs.size()) {
         leave("its configs are others");
-        return false;
+        return {};
       }
     }
   }
-  return true;
+  return next()->unprepared;
 }
 
 bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before) {
@@ -106,21 +127,36 @@ bool Continuation::agrees(const policy::BatchOutcome& now) {
   return rejected_then && infeasible_then;
 }
 
-void Continuation::advance() {
-  resumption_.advance();
+bool Continuation::follows(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before,
+                           policy::BatchOutcome& now) {
+  if (next() == nullptr || !fits(plan, joined_before) || !agrees(now)) {
+    return false;
+  }
+  now = next()->outcome;
+  for (std::size_t i = 0; next()->repeat_length == 0 && i < now.iterations.size(); ++i) {
+    if (!now.iterations[i].infeasible.empty()) {
+      static_cast<void>(
+          quarantine_of(plan[i]));  // what the earlier run has left out is told of this one, too
+    }
+  }
+  iterations_ += static_cast<std::int64_t>(next()->length);
+  elapsed_ns_ = std::max(elapsed_ns_, now.elapsed_ns);  // what was skipped took none
+  rejections_taken_ = false;
+  ++at_;
   ++batch_count_;
+  return true;
 }
 
 std::vector<std::string> Continuation::take_notes() {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = std::exchange(notes_, {});
   if (next() == nullptr && !std::exchange(told_, true)) {
-    if (resumption_.batch_count() > 0) {
-      notes.push_back("this run goes on with " + std::to_string(resumption_.iterations()) +
+    if (at_ > 0) {
+      notes.push_back("this run goes on with " + std::to_string(iterations_) +
                       " tuning iterations that an earlier process has measured");
     }
-    if (!resumption_.left().empty()) {
+    if (!left_.empty()) {
       notes.push_back("what an earlier process has measured is not used" +
-                      std::string(resumption_.batch_count() > 0 ? " further: " : ": ") + resumption_.left());
+                      std::string(at_ > 0 ? " further: " : ": ") + left_);
     }
   }
   if (journal_ && !journal_->problem().empty() && !std::exchange(told_problem_, true)) {
@@ -132,51 +168,54 @@ std::vector<std::string> Continuation::take_notes() {
 }
 
 std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>& plan) const {
-  if (resumption_.strikes().empty() || plan.empty()) {
+  if (quarantine_.empty() || plan.empty()) {
     return plan.size();
   }
   const std::string first = flight_text(problems_, plan.front());
-  const bool alone = resumption_.strikes().suspect(first);
+  const bool alone = quarantine_.suspect(first);
   const auto end = std::find_if(plan.begin(), plan.end(), [&](const policy::IterationPlan& planned) {
     const std::string text = flight_text(problems_, planned);
-    return text != first && (alone || resumption_.strikes().suspect(text));
+    return text != first && (alone || quarantine_.suspect(text));
   });
   return static_cast<std::size_t>(end - plan.begin());
 }
 
-std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) const {
-  if (resumption_.strikes().empty() || !resumption_.strikes().quarantined(flight_text(problems_, planned))) {
+std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) {
+  if (quarantine_.empty() || !quarantine_.quarantined(flight_text(problems_, planned))) {
     return std::nullopt;
   }
-  return "in quarantine: it has twice ended a process or broken a rank while it ran; option "
-         "`try_quarantined` lets "
-         "it run again";
+  const std::string reason =
+      "in quarantine: it has twice ended a process or broken a rank while it ran; option `try_quarantined` "
+      "lets it run again";
+  const std::string text = problems_.assignment_text(problems_.state().assignment_of(planned));
+  if (told_quarantine_.insert(text).second) {
+    notes_.push_back(text + ": " + reason);
+  }
+  return reason;
 }
 
-std::optional<std::string> Continuation::quarantine_of(const detail::Problem& problem,
-                                                       std::size_t config_id) const {
-  const journal::Strikes& strikes = resumption_.strikes();
-  if (strikes.empty() || !strikes.quarantined(preparing_text(problem, config_id))) {
+std::optional<policy::BatchOutcome> Continuation::outcome_in_quarantine(
+    const policy::IterationPlan& planned) {
+  const std::optional<std::string> reason = quarantine_of(planned);
+  const policy::TuningState& state = problems_.state();
+  if (!reason || state.assignment_of(planned) == skipped_) {
+    return std::nullopt;
+  }
+  skipped_ = state.assignment_of(planned);
+  return state.infeasible_outcome(planned, *reason);
+}
+
+std::optional<std::string> Continuation::quarantine_of(const DueConfig& due) const {
+  if (quarantine_.empty() || !quarantine_.quarantined(preparing_text(due.slot->problem, due.config_id))) {
     return std::nullopt;
   }
   return "in quarantine: it has twice ended a process while it was made ready; option `try_quarantined` lets "
          "that be done again";
 }
 
-void Continuation::begin_preparing(const detail::Problem& problem, std::size_t config_id) {
-  if (config_id == 0 || (!flight_ && resumption_.strikes().empty())) {
-    return;
-  }
-  made_ready_.push_back(preparing_text(problem, config_id));
-  if (flight_) {
-    flight_->take_off(batch_count_ + 1, {made_ready_.back()});
-  }
-}
-
-void Continuation::end_preparing() {
-  if (flight_) {
-    flight_->landed();
-  }
+bool Continuation::suspect(const DueConfig& due) const {
+  return !quarantine_.empty() && !quarantine_of(due) &&
+         quarantine_.suspect(preparing_text(due.slot->problem, due.config_id));
 }
 
 void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& rejections) {
@@ -206,6 +245,7 @@ std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t jo
 void Continuation::write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
                          std::size_t joined_before) {
   ++batch_count_;
+  come_back();
   if (!journal_) {
     return;
   }
@@ -219,56 +259,66 @@ void Continuation::write(const std::vector<policy::IterationPlan>& plan, const p
       repeat_length_of(outcome, joined_before, problems_.slots().size(), batch_count_ == 1);
   record.outcome = outcome;
   record.comparing = problems_.state().comparing();
-  journal_->write(record);
+  append(to_line(record));
 }
 
-void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
-  alone_.clear();
-  if (!flight_ && resumption_.strikes().empty()) {
-    return;
+void Continuation::take_off(const std::vector<DueConfig>& due) {
+  std::vector<std::string> texts;
+  for (const DueConfig& config : due) {
+    if (config.config_id != 0 && knows_deaths() && !quarantine_of(config)) {
+      texts.push_back(preparing_text(config.slot->problem, config.config_id));
+    }
   }
-  texts_.clear();
+  take_off(std::move(texts));
+}
+
+bool Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
+  skipped_.clear();
+  std::vector<std::string> texts;
   for (const policy::IterationPlan& planned : plan) {
-    const bool nothing_known = problems_.slots().empty() && !first_batch_runs_.empty();
-    texts_.push_back(nothing_known ? first_batch_runs_ : flight_text(problems_, planned));
+    if (knows_deaths()) {
+      const bool nothing_known = problems_.slots().empty() && !first_batch_runs_.empty();
+      texts.push_back(nothing_known ? first_batch_runs_ : flight_text(problems_, planned));
+    }
   }
-  if (std::all_of(texts_.begin(), texts_.end(),
-                  [&](const std::string& text) { return text == texts_.front(); })) {
-    alone_ = texts_.front();
+  const bool unknown = std::any_of(texts.begin(), texts.end(),
+                                   [this](const std::string& text) { return !harmless_.contains(text); });
+  take_off(std::move(texts));
+  return keeps_journal_ && unknown;
+}
+
+void Continuation::take_off(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  if (!texts.empty()) {
+    append(journal::runs_line(texts));
   }
-  if (flight_) {
-    flight_->take_off(batch_count_ + 1, texts_);
-  }
+  quarantine_.take_off(std::move(texts));
 }
 
 void Continuation::landed() {
-  if (flight_) {
-    flight_->landed();
+  if (!quarantine_.in_flight().empty()) {
+    append(journal::back_line());
   }
-  made_ready_.push_back(alone_);  // all ranks have come back
-  for (const std::string& text : std::exchange(made_ready_, {})) {
-    if (resumption_.strikes().clear(text) && journal_) {
-      journal_->clear(text);
-    }
-  }
+  come_back();
+}
+
+void Continuation::come_back() {
+  harmless_.insert(quarantine_.in_flight().begin(), quarantine_.in_flight().end());
+  quarantine_.landed();
 }
 
 /// A rank may be late because it compiles or loads something before it launches anything. Defaults are not
-/// blamed for that, because nothing could be run instead of them: a rank that they end says so in its own
-/// file.
+/// blamed for that, because nothing could be run instead of them.
 void Continuation::end(RunEnd end) {
-  const bool only_defaults = std::all_of(texts_.begin(), texts_.end(), is_of_defaults);
-  const bool blamed = end == RunEnd::in_flight || (end == RunEnd::rank_lost && !only_defaults);
-  if (flight_ && !blamed) {
-    flight_->landed();
-  }
-  if (flight_ && end == RunEnd::done) {
-    flight_->remove();
-  }
+  const std::vector<std::string>& texts = quarantine_.in_flight();
+  const bool blamed = end == RunEnd::in_flight ||
+                      (end == RunEnd::rank_lost && !std::all_of(texts.begin(), texts.end(), is_of_defaults));
   if (journal_ && end == RunEnd::done) {
-    journal_->end();
+    journal_->end(quarantine_.quarantined());
+  } else if (!texts.empty() && !blamed) {
+    append(journal::called_off_line());
   }
-  flight_.reset();
   journal_.reset();  // another run may begin while a thread still refers to this one
 }
 

@@ -57,11 +57,6 @@ std::string preparing_text(const detail::Problem& problem, std::size_t config_id
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-bool is_of_preparing(const std::string& text) {
-  const json problems = problems_of(text);
-  return !problems.empty() && problems.front()[2] == preparing;
-}
-
 bool launches(const storage::ChoiceEntry& entry, const std::string& text) {
   const json problems = problems_of(text);
   if (problems.empty()) {

@@ -22,9 +22,6 @@ std::string flight_text(const RegionReport& installed);
 /// Returns the same kind of text for one config that is being made ready.
 std::string preparing_text(const detail::Problem& problem, std::size_t config_id);
 
-/// Returns true if such a text is of a config that is being made ready.
-bool is_of_preparing(const std::string& text);
-
 /// Returns true if a region that uses the set launches what such a text says.
 bool launches(const storage::ChoiceEntry& entry, const std::string& text);
 

@@ -39,32 +39,22 @@ Config default_of(const detail::KernelCore& kernel) {
   }
 }
 
-/// While it lives, this config is what the process may die of, and what the watchdog names.
+/// While it lives, this config is what the watchdog names.
 class BeingPrepared {
  public:
-  BeingPrepared(detail::RunContext& context, Continuation& continuation, const ProblemSlot& slot,
-                std::size_t config_id)
-      : context_(context), continuation_(continuation) {
-    const Config config = slot.found.members.front()->space().configs.at(config_id);
+  BeingPrepared(detail::RunContext& context, const DueConfig& due) : context_(context) {
+    const detail::Problem& problem = due.slot->problem;
     context_.set_preparing(
-        detail::CurrentLaunch{slot.problem.name, slot.problem.key_text, config_id, config});
-    continuation_.begin_preparing(slot.problem, config_id);
+        detail::CurrentLaunch{problem.name, problem.key_text, due.config_id,
+                              due.slot->found.members.front()->space().configs.at(due.config_id)});
   }
   BeingPrepared(const BeingPrepared&) = delete;
   BeingPrepared& operator=(const BeingPrepared&) = delete;
-  ~BeingPrepared() {
-    continuation_.end_preparing();
-    context_.set_preparing(std::nullopt);
-  }
+  ~BeingPrepared() { context_.set_preparing(std::nullopt); }
 
  private:
   detail::RunContext& context_;
-  Continuation& continuation_;
 };
-
-void append(std::vector<RejectionOutcome>& all, const std::vector<RejectionOutcome>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
 
 }  // namespace
 
@@ -93,63 +83,66 @@ Preparation::Prepared& Preparation::prepared(const ProblemSlot& slot) {
 
 Preparation::Result Preparation::prepare(const BatchPlan& plan) {
   Result result;
+  std::vector<DueConfig> due;  // what no rank has prepared yet: alike on all ranks, as the plan is
   for (ProblemSlot& slot : context_.slots()) {
-    const std::set<std::size_t> due = slot.joined() ? needed(slot) : std::set<std::size_t>{};
-    if (due.empty()) {
-      continue;
-    }
-    const Prepared done = prepared(slot);
-    std::vector<std::size_t> configs;  // those that no rank has prepared yet: the same ones on all ranks
-    std::vector<std::size_t> late;     // those that others have prepared before this rank knew the kernel
-    for (const std::size_t id : due) {
-      if (!done.anywhere[id]) {
-        configs.push_back(id);
-      } else if (!done.here[id] && !slot.found.members.empty()) {
-        late.push_back(id);
+    for (const std::size_t id : slot.joined() ? needed(slot) : std::set<std::size_t>{}) {
+      if (!prepared(slot).anywhere[id]) {
+        due.push_back({&slot, id});
+      } else if (!prepared(slot).here[id] && !slot.found.members.empty()) {
+        result.something = true;
+        prepare_late({&slot, id}, plan);
       }
     }
-    for (const RejectionOutcome& rejection : prepare_slot(slot, late, plan)) {
-      slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
-      slot.launched.rejections.push_back({rejection.config_id, 0, rejection.reason});
-    }
-    result.something = result.something || !configs.empty() || !late.empty();
-    // Decided alike on all ranks, since the plan and what has been prepared are alike.
-    result.everywhere = result.everywhere || !configs.empty();
-    append(result.rejections, prepare_slot(slot, configs, plan));
   }
+  const auto suspect = std::find_if(
+      due.begin(), due.end(), [this](const DueConfig& config) { return continuation_.suspect(config); });
+  if (suspect != due.end() && due.size() > 1) {
+    due = {*suspect};
+    result.more = true;
+  }
+  continuation_.take_off(due);
+  for (const DueConfig& config : due) {
+    if (const std::string reason = prepare_here(config, plan); !reason.empty()) {
+      result.rejections.push_back({*problems_.index_of(*config.slot), config.config_id, 0, reason});
+    }
+  }
+  result.everywhere = !due.empty();
+  result.something = result.something || result.everywhere;
   result.device_failure = device_failure_;
   return result;
 }
 
-std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
-                                                        const std::vector<std::size_t>& configs,
-                                                        const BatchPlan& plan) {
-  std::vector<RejectionOutcome> rejections;
-  for (const std::size_t id : configs) {
-    prepared(slot).anywhere[id] = true;
-    prepared(slot).here[id] = !slot.found.members.empty();
-    std::string reason = continuation_.quarantine_of(slot.problem, id).value_or("");
-    for (const auto& member : slot.found.members) {
-      if (!member->traits().load || !member->alive() || !reason.empty()) {
-        continue;
-      }
-      try {
-        const BeingPrepared now(context_, continuation_, slot, id);
-        const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
-        member->traits().load(id, &slot.problem.key);
-      } catch (const DeviceError&) {
-        device_failure_ = std::current_exception();  // no config is to blame
-      } catch (const std::exception& error) {
-        reason = error.what();
-      } catch (...) {
-        reason = "`load` threw an exception that is no std::exception";
-      }
+/// Others have prepared it before this rank knew the kernel.
+void Preparation::prepare_late(const DueConfig& due, const BatchPlan& plan) {
+  if (const std::string reason = prepare_here(due, plan); !reason.empty()) {
+    detail::ProblemSlot& slot = *due.slot;
+    slot.launched.rejected[due.config_id].store(true, std::memory_order_release);
+    slot.launched.rejections.push_back({due.config_id, 0, reason});
+  }
+}
+
+std::string Preparation::prepare_here(const DueConfig& due, const BatchPlan& plan) {
+  const ProblemSlot& slot = *due.slot;
+  prepared(slot).anywhere[due.config_id] = true;
+  prepared(slot).here[due.config_id] = !slot.found.members.empty();
+  std::string reason = continuation_.quarantine_of(due).value_or("");
+  for (const auto& member : slot.found.members) {
+    if (!member->traits().load || !member->alive() || !reason.empty()) {
+      continue;
     }
-    if (!reason.empty()) {
-      rejections.push_back({*problems_.index_of(slot), id, 0, reason});
+    try {
+      const BeingPrepared now(context_, due);
+      const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
+      member->traits().load(due.config_id, &slot.problem.key);
+    } catch (const DeviceError&) {
+      device_failure_ = std::current_exception();  // no config is to blame
+    } catch (const std::exception& error) {
+      reason = error.what();
+    } catch (...) {
+      reason = "`load` threw an exception that is no std::exception";
     }
   }
-  return rejections;
+  return reason;
 }
 
 }  // namespace contextual::tuning

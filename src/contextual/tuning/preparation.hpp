@@ -11,6 +11,7 @@
 #include "contextual/tuning/watchdog.hpp"
 
 #include <exception>
+#include <string>
 #include <vector>
 
 namespace contextual::tuning {
@@ -30,12 +31,13 @@ class Preparation {
   struct Result {
     bool something = false;   ///< true if this rank had something to prepare
     bool everywhere = false;  ///< true if some rank had something to prepare; equal on all ranks
+    bool more = false;  ///< true if it has to be called again when the ranks have met; equal on all ranks
     std::vector<policy::RejectionOutcome> rejections;  ///< configs that could not be prepared
     std::exception_ptr device_failure;  ///< set if the device was lost, so no config is to blame
   };
   /// Prepares the configs of the slots' cells and their fallbacks. If this rank launches a problem only after
   /// the others have prepared its configs, a config that it cannot prepare counts as rejected by a launch of
-  /// the batch.
+  /// the batch. A suspect is prepared alone, so that it is known what a process dies of.
   Result prepare(const detail::BatchPlan& plan);
 
   /// Returns, by config, whether this rank has prepared it; an empty vector if nothing needs preparing.
@@ -48,9 +50,9 @@ class Preparation {
     std::vector<bool> here;
   };
   Prepared& prepared(const detail::ProblemSlot& slot);
-  std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,
-                                                     const std::vector<std::size_t>& configs,
-                                                     const detail::BatchPlan& plan);
+  void prepare_late(const DueConfig& due, const detail::BatchPlan& plan);
+  /// Returns why that is impossible on this rank, or an empty text.
+  std::string prepare_here(const DueConfig& due, const detail::BatchPlan& plan);
 
   detail::RunContext& context_;
   const agreement::ProblemSet& problems_;

@@ -64,9 +64,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
       warnings_(context_, *timer_, options, recorder),
-      continuation_(problems_),
-      journal_replay_(continuation_, problems_, recorder,
-                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {
+      continuation_(problems_) {
   watchdog.start();
 }
 
@@ -91,11 +89,11 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
   } catch (const TuningFailedError&) {
     end = RunEnd::done;  // it would come again
   } catch (const DeviceError&) {
-    end = RunEnd::in_flight;
+    end = batch_.launched ? RunEnd::in_flight : RunEnd::interrupted;
   } catch (...) {
     end = rank_lost_ ? RunEnd::rank_lost : RunEnd::interrupted;
   }
-  if (agreement_.failed_by_device()) {
+  if (agreement_.failed_by_device() && batch_.launched) {
     end = RunEnd::in_flight;
   }
   continuation_.end(end);
@@ -104,11 +102,13 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
 void TuningRun::execute(const std::function<void()>& region) {
   while (!finished_) {
     context_.begin_batch();
-    catch_up();
-    plan();
-    prepare();
-    run(region);
-    agree();
+    do {
+      plan();
+    } while (!batch_.known && !prepare());
+    if (!batch_.known) {
+      run(region);
+      agree();
+    }
     observe();
     log();
     lock_in();
@@ -131,47 +131,115 @@ PairedTiming TuningRun::paired_timing() {
           }};
 }
 
-/// Decides, like all other ranks, what needs no run of the region.
-void TuningRun::catch_up() {
+/// Decides, like all other ranks.
+void TuningRun::plan() {
   decide([this] {
     checks_.refresh();
-    journal_replay_.advance(progress_);
+    take_in_rejections();
   });
   throw_if_tuning_failed();
+  decide([this] { plan_batch(); });
+  tell_notes();
 }
 
-void TuningRun::plan() {
-  decide([this] { plan_batch(); });
+void TuningRun::take_in_rejections() {
+  for (const std::vector<RejectionOutcome>& found : continuation_.take_rejections()) {
+    mark_rejected(found);
+    problems_.state().reject(found);
+  }
+  if (continuation_.next() == nullptr && all_closed()) {
+    replace_quarantined_choices();
+  }
+}
+
+/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
+/// place.
+void TuningRun::replace_quarantined_choices() {
+  policy::TuningState& state = problems_.state();
+  for (bool replaced = true; replaced && state.done();) {
+    const policy::IterationPlan planned = state.plan(1).front();
+    const std::optional<std::string> reason = continuation_.quarantine_of(planned);
+    const Assignment chosen = reason ? state.assignment_of(planned) : Assignment();
+    replaced = false;
+    for (std::size_t p = 0; p < chosen.size() && !replaced; ++p) {
+      if (chosen[p] != 0) {
+        mark_rejected({{p, chosen[p], 0, *reason}});
+        replaced = state.reject_choice(p, chosen[p], *reason);
+      }
+    }
+  }
 }
 
 void TuningRun::plan_batch() {
-  checks_.refresh();
-  const bool closed = all_closed();
   batch_ = {};
-  BatchPlan& plan = batch_.plan;
-  plan.kind = !progress_.discovered ? BatchKind::discovery
-              : closed              ? BatchKind::final_run
-                                    : BatchKind::tuning;
-  plan.first_iteration = progress_.iterations;
   batch_.joined_before = problems_.slots().size();
-  const journal::BatchRecord* const repeated = continuation_.next();
-  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
-  whole = problems_.state().plan(repeated != nullptr ? repeated->length : plan_length());
-  const std::size_t length =
-      repeated != nullptr ? repeated->repeat_length : continuation_.length_alone(whole);
-  if (repeated == nullptr && length < whole.size()) {
-    whole = problems_.state().plan(length);
+  BatchPlan& plan = batch_.plan;
+  plan.first_iteration = iterations_;
+  if (!plan_as_earlier()) {
+    plan_anew();
   }
-  plan.iterations.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
   for (const policy::IterationPlan& iteration : plan.iterations) {
     plan.phases.push_back(iteration.phase);
   }
-  fix_views();
-  context_.rebuild_map();
+  if (!batch_.known) {
+    fix_views();
+    context_.rebuild_map();
+  }
+}
+
+/// Returns true if the batch is the next one of the earlier run. Where problems had joined in it, a part of
+/// it is run again.
+bool TuningRun::plan_as_earlier() {
+  const journal::BatchRecord* const then = continuation_.next();
+  if (then == nullptr) {
+    return false;
+  }
+  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
+  whole = problems_.state().plan(then->length);
+  batch_.plan.kind = discovered_ ? BatchKind::tuning : BatchKind::discovery;
+  batch_.plan.iterations = whole;
+  if (then->repeat_length > 0) {
+    batch_.plan.iterations.resize(then->repeat_length);
+    return true;
+  }
+  if (continuation_.fits(whole, batch_.joined_before)) {
+    batch_.known = true;
+    batch_.agreed.outcome = then->outcome;
+  }
+  return batch_.known;
+}
+
+/// What is in quarantine counts as infeasible.
+void TuningRun::plan_anew() {
+  batch_.plan.kind = !discovered_   ? BatchKind::discovery
+                     : all_closed() ? BatchKind::final_run
+                                    : BatchKind::tuning;
+  const policy::TuningState& state = problems_.state();
+  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
+  whole = state.plan(plan_length());
+  std::size_t length = continuation_.length_alone(whole);
+  if (batch_.plan.kind == BatchKind::tuning) {
+    if (auto outcome = continuation_.outcome_in_quarantine(whole.front())) {
+      batch_.known = true;
+      batch_.agreed.outcome = *std::move(outcome);
+      length = 1;
+    }
+  }
+  if (length < whole.size()) {
+    whole = state.plan(length);
+  }
+  batch_.plan.iterations = whole;
+}
+
+void TuningRun::tell_notes() {
+  recorder_.report().resumed_iterations = continuation_.iterations();
+  for (const std::string& note : continuation_.take_notes()) {
+    recorder_.warning(note);
+  }
 }
 
 bool TuningRun::all_closed() const {
-  return progress_.discovered && problems_.state().done();
+  return discovered_ && problems_.state().done();
 }
 
 std::size_t TuningRun::plan_length() const {
@@ -234,10 +302,11 @@ void TuningRun::throw_failure() {
   }
 }
 
-void TuningRun::prepare() {
+/// Returns false if the batch has to be planned again, because something could not be prepared.
+bool TuningRun::prepare() {
   if (batch_.plan.kind == BatchKind::discovery) {
     preparation_.load_defaults();
-    return;
+    return true;
   }
   for (;;) {
     const Preparation::Result prepared = preparation_.prepare(batch_.plan);
@@ -245,35 +314,36 @@ void TuningRun::prepare() {
       batch_.result.failure = failure_of(prepared.device_failure);
       batch_.result.failure.launched = false;
     }
-    const auto rejected = agree_on_preparing(prepared);
+    // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
+    const auto rejected =
+        meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
+    continuation_.landed();
     reject(rejected);
-    if (!rejected.empty()) {
-      continuation_.note_unprepared(rejected);
-    }
     throw_if_tuning_failed();
     if (prepared.something) {
       fix_views();
     }
     // Where the ranks did not meet, what failed here is told by the exchange after the batch.
-    if (batch_.result.failure || rejected.empty()) {
-      return;
+    if (batch_.result.failure || (rejected.empty() && !prepared.more)) {
+      return true;
     }
-    if (continuation_.next() == nullptr) {
-      catch_up();
+    if (!rejected.empty()) {
+      return false;
     }
-    plan();
   }
 }
 
-/// Where the ranks meet after preparing, they also learn there what has failed in it.
-std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::Result& prepared) {
-  // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
-  const bool meet = prepared.everywhere || head_start_.count() > 0;
-  if (meet && batch_.result.failure) {
+/// Where the ranks meet before a batch, they also learn there what has failed so far.
+std::vector<RejectionOutcome> TuningRun::meet_before_batch(
+    const agreement::BatchAgreement::Preparing& prepared) {
+  if (prepared.everywhere && batch_.result.failure) {
     recorder_.fails(batch_.result.failure, batch_.plan, ending());
   }
   try {
-    return agreement_.agree_on_preparing(batch_.plan, {meet, prepared.rejections}, batch_.result.failure);
+    return agreement_.agree_on_preparing(batch_.plan, prepared, batch_.result.failure);
+  } catch (const CommunicationError&) {
+    rank_lost_ = !batch_.result.failure;
+    rethrow();
   } catch (...) {
     rethrow();
   }
@@ -285,6 +355,7 @@ void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
   }
   mark_rejected(rejections);
   decide([&] { problems_.state().reject(rejections); });
+  continuation_.note_unprepared(rejections);
 }
 
 bool TuningRun::tuning_failed() const {
@@ -324,14 +395,14 @@ void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& reje
 
 /// The iterations of the batch, one right after the other, and then the settle.
 void TuningRun::run(const std::function<void()>& region) {
+  if (!batch_.result.failure) {
+    begin_buffers();
+  }
+  meet_before_batch({continuation_.take_off(batch_.plan.iterations), {}});
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }
-  begin_buffers();
-  if (batch_.result.failure) {
-    return;
-  }
-  continuation_.take_off(batch_.plan.iterations);
+  batch_.launched = true;
   if (batch_.plan.kind != BatchKind::discovery) {
     timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
   }
@@ -437,7 +508,9 @@ void TuningRun::agree() {
   } catch (...) {
     end_disagreed();
   }
-  continuation_.landed();
+  if (batch_.plan.kind == BatchKind::final_run || continuation_.next() != nullptr) {
+    continuation_.landed();  // no record of the batch says so
+  }
 }
 
 /// To be called from a catch block.
@@ -478,7 +551,7 @@ void TuningRun::observe() {
   } catch (...) {
     fail(std::current_exception());
   }
-  progress_.discovered = true;
+  discovered_ = true;
   const bool nothing_to_do = all_closed() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
   if (batch_.plan.kind == BatchKind::discovery && nothing_to_do) {
     batch_.plan.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
@@ -488,29 +561,24 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  const journal::BatchRecord* const repeated = continuation_.next();
   const policy::BatchOutcome& seen = batch_.agreed.outcome;
   const bool succeeded = seen.rejections.empty() &&
                          std::all_of(seen.iterations.begin(), seen.iterations.end(),
                                      [](const auto& iteration) { return iteration.infeasible.empty(); });
-  const bool follows = repeated != nullptr && continuation_.fits(batch_.whole_plan, batch_.joined_before) &&
-                       continuation_.agrees(batch_.agreed.outcome);
-  if (follows) {
-    batch_.agreed.outcome = repeated->outcome;
-  } else {
+  const bool follows = continuation_.follows(batch_.whole_plan, batch_.joined_before, batch_.agreed.outcome);
+  if (!follows) {
     batch_.whole_plan = batch_.plan.iterations;
   }
   context_.forgive_assignments();
   mark_rejected(batch_.agreed.outcome.rejections);
   problems_.state().observe(batch_.whole_plan, batch_.agreed.outcome);
-  if (follows) {
-    continuation_.advance();
-    journal_replay_.end_following();
-  } else {
+  if (!follows) {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
-  end_outputs(succeeded);
-  tell_failure();
+  if (!batch_.known) {
+    end_outputs(succeeded);
+    tell_failure();
+  }
 }
 
 void TuningRun::tell_failure() {
@@ -565,6 +633,9 @@ void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections
 }
 
 void TuningRun::log() {
+  if (batch_.known) {
+    return;  // it is in the log of the process that ran it
+  }
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);
   recorder_.note_timelines(batch_.plan, batch_.result, problems(), batch_.agreed.outcome);
   warnings_.tell_batch(batch_.plan, batch_.result);
@@ -576,10 +647,13 @@ void TuningRun::lock_in() {
   throw_if_tuning_failed();
   choice_publisher_.publish(problems_);
   if (batch_.plan.kind != BatchKind::final_run) {
-    progress_.iterations += static_cast<std::int64_t>(batch_.whole_plan.size());
+    iterations_ += static_cast<std::int64_t>(batch_.whole_plan.size());
   }
   // A search says how much is left, and the user's callback gets to know it.
-  decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
+  if (!batch_.known) {
+    decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
+  }
+  tell_notes();
   if (finished_) {
     // Where all ranks have launched alike, there is nothing that one of them uses alone.
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),

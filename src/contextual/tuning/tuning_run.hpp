@@ -12,7 +12,6 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/journal_replay.hpp"
 #include "contextual/tuning/output_checks.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
@@ -87,9 +86,8 @@ class TuningRun {
 
  private:
   // The steps of the loop.
-  void catch_up();
   void plan();
-  void prepare();
+  bool prepare();
   void run(const std::function<void()>& region);
   void agree();
   void observe();
@@ -97,7 +95,12 @@ class TuningRun {
   void lock_in();
 
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
+  void take_in_rejections();
+  void replace_quarantined_choices();
   void plan_batch();
+  bool plan_as_earlier();
+  void plan_anew();
+  void tell_notes();
   void observe_batch();
   void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);
@@ -111,7 +114,8 @@ class TuningRun {
   bool all_closed() const;
   std::size_t plan_length() const;
   void fix_views();
-  std::vector<policy::RejectionOutcome> agree_on_preparing(const Preparation::Result& prepared);
+  std::vector<policy::RejectionOutcome> meet_before_batch(
+      const agreement::BatchAgreement::Preparing& prepared);
   void reject(const std::vector<policy::RejectionOutcome>& rejections);
   void mark_rejected(const std::vector<policy::RejectionOutcome>& rejections);
   void pin_failed(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection);
@@ -139,7 +143,6 @@ class TuningRun {
   ChoicePublisher choice_publisher_;
   RunWarnings warnings_;
   Continuation continuation_;
-  JournalReplay journal_replay_;
 
   /// The current batch, or the last one.
   struct Batch {
@@ -147,13 +150,16 @@ class TuningRun {
     /// What the state has planned: more than `plan` has, where a part of an earlier run is repeated.
     std::vector<policy::IterationPlan> whole_plan{};
     std::size_t joined_before = 0;  ///< problems known before the batch
+    bool known = false;             ///< its outcome is known without a run
+    bool launched = false;          ///< the region has been run, or tried to be
     detail::BatchResult result{};
     agreement::BatchAgreement::Agreed agreed{};
     agreement::BatchAgreement::FinalRun final_run{};
   };
   Batch batch_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  RunProgress progress_;
+  std::int64_t iterations_ = 0;             ///< tuning iterations so far
+  bool discovered_ = false;                 ///< a first batch has been run
   int rejected_final_runs_ = 0;
   std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
   bool rank_lost_ = false;          ///< another rank did not come to the exchange after the batch

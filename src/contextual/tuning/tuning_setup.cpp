@@ -1,6 +1,6 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
-#include "contextual/storage/file_size_signal.hpp"
+#include "contextual/journal/batch_record.hpp"
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/time_collector.hpp"
 
@@ -24,11 +24,6 @@ void check_single_library() {
   }
 }
 
-/// As far as this rank's options say.
-bool keeps_journal(const options::ResolvedOptions& options) {
-  return !options.cache_directory.empty() && options.journal != Journal::off;
-}
-
 /// Every other rank is missing, and this one is not.
 bool names_all_others(const std::vector<int>& missing, const agreement::Exchange& exchange) {
   return std::find(missing.begin(), missing.end(), exchange.rank()) == missing.end() &&
@@ -46,7 +41,7 @@ TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, 
     recorder_.emplace(options, call.region);
     run_ = std::make_unique<TuningRun>(options, call.region, call.region_id, call.occasion.origin, exchange,
                                        watchdog, *recorder_);
-    if (exchange.rank() == 0 && keeps_journal(options)) {
+    if (exchange.rank() == 0 && !options.cache_directory.empty() && options.journal != Journal::off) {
       journal_ = std::make_unique<RunJournal>(options, call.region, run_->timer().name(), exchange.size());
     }
   } catch (...) {
@@ -55,41 +50,19 @@ TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, 
 }
 
 agreement::Arrival TuningSetup::arrival() const {
-  agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
-                             .setup_failure = failure_,
-                             .keeps_choices = exchange_.rank() == 0 && call_.options.has_kept_choices()};
-  if (journal_) {
-    arrival.journal = journal_->told();
-    arrival.resumes = journal_->tells_more();
-  } else if (exchange_.rank() != 0 && run_ && keeps_journal(call_.options)) {
-    arrival.journal =
-        RunJournal::told_if_new(call_.options, call_.region, run_->timer().name(), exchange_.size());
-  }
-  return arrival;
+  return {.timer = run_ ? run_->timer().name() : std::string_view(),
+          .setup_failure = failure_,
+          .keeps_choices = exchange_.rank() == 0 && call_.options.has_kept_choices(),
+          .keeps_journal = journal_ && journal_->problem().empty(),
+          .journal = journal_ ? journal_->told() : std::string()};
 }
 
 /// Goes on with what an earlier process has measured, as rank 0 has told it to all.
 void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::string>& sets) {
   recorder_->hello(hello.tuning_id, &run_->timer());
-  if (hello.journal.empty()) {
-    run_->start_also_from(starting_points_of(sets));
-    return;
-  }
   const std::string heading = to_line(
       journal::Heading{call_.region, call_.options.agreed_text(), hello.machines, hello.kernels, sets});
-  if (journal_) {
-    journal_->begin(heading);
-  }
-  Resumption resumption(hello.journal, heading);
-  run_->start_also_from(starting_points_of(journal::starts_of(resumption.heading())));
-  std::unique_ptr<journal::FlightRecorder> flight;
-  if (!resumption.name().empty() && keeps_journal(call_.options)) {
-    const detail::TrustedFolder folder = journal_folder(call_.options.cache_directory, call_.region);
-    const storage::FileSizeSignalBlock blocked;  // the recorder's file gets its whole size at once
-    flight =
-        std::make_unique<journal::FlightRecorder>(folder, flight_file(resumption.name(), exchange_.rank()));
-  }
-  run_->continuation().begin(std::move(resumption), std::move(journal_), std::move(flight));
+  run_->start_also_from(starting_points_of(run_->continuation().begin(hello, heading, std::move(journal_))));
 }
 
 void TuningSetup::end(const std::exception_ptr& thrown) {

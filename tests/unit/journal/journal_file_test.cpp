@@ -26,14 +26,6 @@ std::unique_ptr<JournalFile> open_in(const fs::path& directory, Safety safety = 
   return std::make_unique<JournalFile>(TrustedFolder(directory, "journal/region"), "a.journal", safety);
 }
 
-std::vector<std::string> texts_of(const JournalFile& file) {
-  std::vector<std::string> texts;
-  for (const ChainedLine& line : file.lines()) {
-    texts.push_back(line.text);
-  }
-  return texts;
-}
-
 }  // namespace
 
 TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them",
@@ -47,15 +39,11 @@ TEST_CASE("journal file: lines are there for the next one that opens it, which g
   file->append("two");
   file.reset();
   file = open_in(directory.path(), safety);
-  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two"});
+  CHECK(file->lines() == std::vector<std::string>{"one", "two"});
   file->append("three");
   file.reset();
   file = open_in(directory.path(), safety);
-  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two", "three"});
-  file->keep(1);
-  file->append("other");
-  file.reset();
-  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"one", "other"});
+  CHECK(file->lines() == std::vector<std::string>{"one", "two", "three"});
 }
 
 TEST_CASE("journal file: what is behind a damaged line is cut off", "[unit]") {
@@ -67,10 +55,10 @@ TEST_CASE("journal file: what is behind a damaged line is cut off", "[unit]") {
   const fs::path path = directory.path() / "journal" / "region" / "a.journal";
   std::ofstream(path, std::ios::app) << "0123456789abcdef half a li";
   file = open_in(directory.path());
-  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two"});
+  CHECK(file->lines() == std::vector<std::string>{"one", "two"});
   file->append("three");
   file.reset();
-  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"one", "two", "three"});
+  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"one", "two", "three"});
 }
 
 TEST_CASE("journal file: one that another has open is not used", "[unit]") {
@@ -82,7 +70,7 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
       second->problem(),
       ContainsSubstring("a.journal: another tuner, of this process or another one, is tuning the region"));
   second->append("lost");
-  second->remove();
+  second->end_with({});
   first->append("kept");
   CHECK(engine_test::count_of(
             engine_test::text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
@@ -99,7 +87,7 @@ TEST_CASE("journal file: one that another process removes while it is opened is 
     CHECK(file->problem().empty());
     file->append("mine");
   }
-  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"of the other", "mine"});
+  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"of the other", "mine"});
   const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
   CHECK_THAT(open_in(directory.path())->problem(), ContainsSubstring("No such file"));
 }
@@ -125,14 +113,20 @@ TEST_CASE("journal file: one that was removed before it was locked is made again
     CHECK(file->lines().empty());
     file->append("mine");
   }
-  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"mine"});
+  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"mine"});
 }
 
-TEST_CASE("journal file: is gone when it is removed, and made anew", "[unit]") {
+TEST_CASE("journal file: leaves what it ends with, and no file where that is nothing", "[unit]") {
   const TemporaryDirectory directory;
   auto file = open_in(directory.path());
   file->append("one");
-  file->remove();
+  file->append("two");
+  file->end_with({"kept", "too"});
+  file->append("lost");
+  CHECK(file->problem().empty());
+  const auto next = open_in(directory.path());
+  CHECK(next->lines() == std::vector<std::string>{"kept", "too"});
+  next->end_with({});
   CHECK(!fs::exists(directory.path() / "journal" / "region" / "a.journal"));
   CHECK(open_in(directory.path())->lines().empty());
 }
@@ -176,7 +170,7 @@ TEST_CASE("journal file: a disk that gets full ends the writing, and what was wr
   }
   CHECK_THAT(file->problem(), ContainsSubstring("a.journal: it cannot be written: No space left on device"));
   file.reset();
-  const std::vector<std::string> texts = texts_of(*open_in(directory.path()));
+  const std::vector<std::string> texts = open_in(directory.path())->lines();
   REQUIRE_FALSE(texts.empty());
   CHECK(texts.front() == "one");
   CHECK(std::find(texts.begin(), texts.end(), "three") == texts.end());

@@ -210,7 +210,7 @@ TEST_CASE("ChoiceStore: a set that a newer one contradicts is gone where that co
   CHECK(sets[2].configs[0].key == "(3)");
 }
 
-TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses any of it", "[unit]") {
+TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses it", "[unit]") {
   const Kept kept;
   const detail::TrustedFolder folder(kept.path(), "journal/r");
   const auto old = [&](const std::string& name) {
@@ -218,21 +218,24 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a proces
     fs::last_write_time(folder.path() / name, fs::file_time_type::clock::now() - std::chrono::hours(30));
     return (folder.path() / name).string();
   };
+  // Also what an older format has left.
   const std::vector<std::string> files =
-      sorted({old("a.journal"), old("a.0.flight"), old("a.1.flight"), old("a.strikes")});
-  const std::vector<std::string> others = sorted({old("b.journal"), old("b.strikes")});
+      sorted({old("a.journal"), old("b.journal"), old("c.0.flight"), old("c.strikes")});
   for (const std::string& used : files) {
     const int held = ::open(used.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(held, LOCK_SH) == 0);
+    std::vector<std::string> others = files;
+    std::erase(others, used);
     CHECK(sorted(kept.choices.prune({.older_than = std::chrono::seconds(0), .dry_run = true}).items) ==
           others);
     ::close(held);
   }
-  // Quarantine goes with the rest, and stays as long as something of the tuning is newer.
-  fs::last_write_time(folder.path() / "b.journal", fs::file_time_type::clock::now());
-  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::hours(24)}).items) == files);
+  fs::last_write_time(files[1], fs::file_time_type::clock::now());
+  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::hours(24)}).items) ==
+        std::vector<std::string>{files[0], files[2], files[3]});
   CHECK(kept.choices.prune({.older_than = std::chrono::hours(24)}).items.empty());
-  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::seconds(0)}).items) == others);
+  CHECK(kept.choices.prune({.older_than = std::chrono::seconds(0)}).items ==
+        std::vector<std::string>{files[1]});
   CHECK(fs::is_empty(folder.path()));
 }
 

@@ -2,6 +2,8 @@
 /// Tunings that are cut off by the death of the process, and gone on with by another one. A child process
 /// with simulated ranks stands for a job.
 
+#include "contextual/journal/history.hpp"
+#include "contextual/journal/line_chain.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/repetitions.hpp"
@@ -250,6 +252,16 @@ fs::path only_journal(const fs::path& directory) {
   return {};
 }
 
+/// What the job's journal says of deaths.
+journal::Quarantine deaths_in(const fs::path& directory) {
+  journal::History history;
+  for (const journal::ChainedLine& line : journal::read_lines(text_of_file(only_journal(directory)))) {
+    history.take_in(line.text);
+  }
+  history.quarantine.crash();
+  return history.quarantine;
+}
+
 }  // namespace
 
 TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices of an undisturbed one",
@@ -440,7 +452,7 @@ TEST_CASE("resuming: an exception of the region is no death, and what was measur
   };
   REQUIRE(run(job) == -1);
   CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("the file is not there"));
-  CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
+  CHECK(deaths_in(directory.path()).empty());
   REQUIRE(run({.directory = directory.path()}) == 0);
   CHECK(std::stoll(left(directory.path(), "resumed")) >= 20);
 }
@@ -478,7 +490,7 @@ TEST_CASE("resuming: a rank that is late before the first batch is no death of t
   for (int start = 0; start < 2; ++start) {
     CHECK(run(job) == -1);
     CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("deadline"));
-    CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
+    CHECK(deaths_in(directory.path()).empty());
   }
   job.change = [change = job.change](int rank, Options& options) {
     change(rank, options);
@@ -527,6 +539,61 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
   REQUIRE(run(job) == 0);
 }
 
+TEST_CASE("resuming: of several configs that are made ready at a death each is tried alone", "[unit]") {
+  const TemporaryDirectory directory;
+  const int ranks = GENERATE(1, 2);
+  INFO(ranks << " ranks");
+  static thread_local bool dies = false;
+  const auto loaded = [ranks](const std::string& name, int dies_of_tile) {
+    return kernel_per_rank(ranks, [=](int) {
+      return rank_kernel(name, 3, {.load = [dies_of_tile](const TileConfig& config) {
+                           if (dies && config.tile == dies_of_tile) {
+                             // No rank dies of it so soon that rank 0 has not written it down.
+                             std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                             ::kill(::getpid(), SIGKILL);
+                           }
+                         }});
+    });
+  };
+  const RankKernels innocent = loaded("innocent", 0);
+  const RankKernels deadly = loaded("deadly", 2);
+  Job job{.directory = directory.path(), .ranks = ranks};
+  job.change = [ranks](int rank, Options&) { dies = rank == ranks - 1; };
+  job.region = [&](int rank, int, int) {
+    (*innocent[static_cast<std::size_t>(rank)])(1);
+    (*deadly[static_cast<std::size_t>(rank)])(1);
+  };
+  check_dies_twice(job);
+  const std::vector<std::string> quarantined = deaths_in(directory.path()).quarantined();
+  REQUIRE(quarantined.size() == 1);
+  CHECK_THAT(quarantined.front(), ContainsSubstring("deadly"));
+  REQUIRE(run(job) == 0);
+}
+
+TEST_CASE("resuming: files of an older format are named, and left", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = cut_off(directory.path());
+  REQUIRE(run(job) == SIGKILL);
+  const fs::path folder = only_journal(directory.path()).parent_path();
+  const std::vector<std::string> older{"0123.journal", "0123.0.flight", "0123.strikes"};
+  for (const std::string& file : older) {
+    std::ofstream(folder / file) << "older";
+    fs::permissions(folder / file, fs::perms::owner_read | fs::perms::owner_write);
+  }
+  job.region = nothing;
+  job.change = [&](int, Options&) {
+    const std::string file = directory.path() / "stderr";
+    ::dup2(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
+  };
+  REQUIRE(run(job) == 0);
+  CHECK(engine_test::count_of(left(directory.path(), "stderr"),
+                              (folder / "0123.*").string() + ": what a tuning") == 1);
+  for (const std::string& file : older) {
+    CHECK(text_of_file(folder / file) == "older");
+  }
+  CHECK(left(directory.path(), "resumed") != "0");
+}
+
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
@@ -558,7 +625,7 @@ TEST_CASE("resuming: a device that fails before the batch is no death of what wa
     CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("no memory"));
     CHECK_THAT(left(directory.path(), "error of the last rank"), ContainsSubstring("no memory"));
   }
-  CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
+  CHECK(deaths_in(directory.path()).empty());
 }
 
 TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and says so", "[unit]") {
@@ -802,11 +869,13 @@ TEST_CASE("resuming: a process that runs beside another one of the region leaves
   Job first{.directory = directory.path()};
   first.region = [&](int rank, int, int) {
     if (rank == 0 && !fs::exists(directory.path() / "begun")) {
+      const std::string before = text_of_file(only_journal(directory.path()));
       std::ofstream(directory.path() / "begun") << ".";
       for (int i = 0; i < 3000 && !fs::exists(second.directory / "points"); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
-      std::ofstream(directory.path() / "flights") << files_in(directory.path() / "cache", ".flight");
+      const bool same = text_of_file(only_journal(directory.path())) == before;
+      std::ofstream(directory.path() / "journal") << (same ? "as it was" : "changed");
     }
   };
   const pid_t pid = ::fork();
@@ -820,7 +889,7 @@ TEST_CASE("resuming: a process that runs beside another one of the region leaves
   int status = 0;
   REQUIRE(::waitpid(pid, &status, 0) == pid);
   CHECK(status == 0);
-  CHECK(left(directory.path(), "flights") == "2");
+  CHECK(left(directory.path(), "journal") == "as it was");
   CHECK_THAT(left(second.directory, "warnings"), ContainsSubstring("is tuning the region"));
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("cannot be resumed"));
 }

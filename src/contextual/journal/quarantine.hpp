@@ -1,0 +1,56 @@
+#pragma once
+
+/// \file
+/// Assignments of configs beside which a process has died. Pure.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::journal {
+
+/// Assignments are texts that mean the same in every process. One that was running alone when a process died,
+/// and again when it was tried next, is in quarantine. One that may have been running is a suspect: it is to
+/// be tried alone, and is none any more if that goes well.
+///
+/// All ranks, and whoever reads the journal later, come to the same by the same calls.
+class Quarantine {
+ public:
+  /// A process begins: what was in flight has ended the one before. `kernels` is a text of what the
+  /// assignments are about: what was known of other ones is forgotten. With `forgives` all is forgotten, but
+  /// once: deaths after that count until a process begins without, or a process that is started again and
+  /// again with that option would never come further.
+  void begin(const std::string& kernels, bool forgives);
+  /// These are in quarantine.
+  void restore(const std::vector<std::string>& assignments);
+
+  /// From now on the process may die of one of these.
+  void take_off(std::vector<std::string> assignments) { in_flight_ = std::move(assignments); }
+  /// What is in flight has come back, and the process lives.
+  void landed();
+  /// What is in flight has ended otherwise, which says nothing of it.
+  void call_off() { in_flight_.clear(); }
+  /// The process has died of what is in flight.
+  void crash();
+
+  const std::vector<std::string>& in_flight() const noexcept { return in_flight_; }
+  const std::string& kernels() const noexcept { return kernels_; }
+  bool suspect(const std::string& assignment) const { return count(assignment) > 0; }
+  bool quarantined(const std::string& assignment) const { return count(assignment) >= deaths_to_quarantine; }
+  /// Returns those in quarantine.
+  std::vector<std::string> quarantined() const;
+  /// Returns true if there is not even a suspect.
+  bool empty() const noexcept { return deaths_.empty(); }
+
+ private:
+  static constexpr int deaths_to_quarantine = 2;
+  int count(const std::string& assignment) const;
+
+  std::map<std::string, int> deaths_;
+  std::vector<std::string> in_flight_;
+  std::string kernels_;
+  bool forgiven_ = false;  ///< in the tuning that is under way
+};
+
+}  // namespace contextual::journal

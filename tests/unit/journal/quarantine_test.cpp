@@ -1,0 +1,114 @@
+#include "contextual/journal/quarantine.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quarantine_test {
+
+using contextual::journal::Quarantine;
+
+namespace {
+
+void die_of(Quarantine& quarantine, std::vector<std::string> in_flight) {
+  quarantine.take_off(std::move(in_flight));
+  quarantine.crash();
+}
+
+}  // namespace
+
+TEST_CASE("quarantine: who was alone in flight at two deaths is in it", "[unit]") {
+  Quarantine quarantine;
+  CHECK(quarantine.empty());
+  quarantine.crash();
+  CHECK(quarantine.empty());
+  die_of(quarantine, {"a"});
+  CHECK(quarantine.suspect("a"));
+  CHECK(!quarantine.quarantined("a"));
+  CHECK(!quarantine.suspect("b"));
+  die_of(quarantine, {"a"});
+  CHECK(quarantine.quarantined("a"));
+  CHECK(quarantine.quarantined() == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("quarantine: of several in flight each is a suspect, however often", "[unit]") {
+  Quarantine quarantine;
+  for (int i = 0; i < 5; ++i) {
+    die_of(quarantine, {"a", "b"});
+  }
+  CHECK(quarantine.suspect("a"));
+  CHECK(quarantine.suspect("b"));
+  CHECK(quarantine.quarantined().empty());
+  die_of(quarantine, {"b"});
+  CHECK(quarantine.quarantined() == std::vector<std::string>{"b"});
+  die_of(quarantine, {"a", "b"});  // no step back
+  CHECK(quarantine.quarantined("b"));
+}
+
+TEST_CASE("quarantine: who has run alone and well is no suspect any more, but who is in it stays", "[unit]") {
+  Quarantine quarantine;
+  die_of(quarantine, {"a", "b"});
+  quarantine.take_off({"a", "b"});
+  quarantine.landed();
+  CHECK(quarantine.suspect("a"));
+  quarantine.take_off({"a"});
+  quarantine.landed();
+  CHECK_FALSE(quarantine.suspect("a"));
+  CHECK(quarantine.suspect("b"));
+  die_of(quarantine, {"b"});
+  quarantine.take_off({"b"});
+  quarantine.landed();
+  CHECK(quarantine.quarantined("b"));
+}
+
+TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", "[unit]") {
+  Quarantine quarantine;
+  quarantine.take_off({"a"});
+  quarantine.call_off();
+  quarantine.crash();
+  CHECK(quarantine.empty());
+  die_of(quarantine, {"a"});
+  quarantine.take_off({"a"});
+  quarantine.call_off();
+  CHECK(quarantine.suspect("a"));
+}
+
+TEST_CASE("quarantine: what was in flight when the next process begins has ended the one before", "[unit]") {
+  Quarantine quarantine;
+  quarantine.begin("kernels", false);
+  quarantine.take_off({"a"});
+  quarantine.begin("kernels", false);
+  CHECK(quarantine.suspect("a"));
+  CHECK(quarantine.in_flight().empty());
+  quarantine.begin("kernels", false);
+  CHECK_FALSE(quarantine.quarantined("a"));
+}
+
+TEST_CASE("quarantine: is forgotten with other kernels, and with the option once", "[unit]") {
+  Quarantine quarantine;
+  quarantine.begin("kernels", false);
+  quarantine.restore({"a"});
+  SECTION("other kernels, whatever was in flight") {
+    quarantine.take_off({"b"});
+    quarantine.begin("other kernels", false);
+    CHECK(quarantine.empty());
+    CHECK(quarantine.kernels() == "other kernels");
+  }
+  SECTION("the option") {
+    quarantine.take_off({"b"});
+    quarantine.begin("kernels", true);
+    CHECK_FALSE(quarantine.suspect("a"));
+    CHECK(quarantine.suspect("b"));
+    quarantine.take_off({"b"});
+    quarantine.begin("kernels", true);
+    CHECK(quarantine.quarantined("b"));
+    quarantine.begin("kernels", false);
+    CHECK(quarantine.quarantined("b"));
+    quarantine.begin("kernels", true);
+    CHECK(quarantine.empty());
+  }
+}
+
+}  // namespace quarantine_test
