@@ -5,6 +5,7 @@ Each must come to the choices of an undisturbed one on all ranks, and measure on
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -60,8 +61,9 @@ class Job:
     def choices(self):
         return [self.text(f"choices.{rank}") for rank in range(self.options.ranks)]
 
-    def damaged(self):
-        return list(self.directory.rglob("*.damaged"))
+    def sets(self):
+        """Returns how many sets of choices are kept."""
+        return sum(len(json.loads(file.read_text())["sets"]) for file in self.directory.rglob("choices/*.json"))
 
 
 def failures_of(job, undisturbed, rank, point):
@@ -75,8 +77,8 @@ def failures_of(job, undisturbed, rank, point):
     again = len(job.text("runs")) - len(undisturbed.text("runs"))
     if again > MOST_RUNS_AGAIN:
         failures.append(f"{again} runs more than undisturbed")
-    if job.damaged():
-        failures.append(f"damaged: {job.damaged()}")
+    if job.sets() != undisturbed.sets():
+        failures.append(f"keeps {job.sets()} sets, undisturbed {undisturbed.sets()}")
     if list(job.directory.rglob("*.journal")):
         failures.append("a journal was left")
     return failures

@@ -285,7 +285,7 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
     REQUIRE(run({.directory = directory.path(), .dies_at = at}) == SIGKILL);
     REQUIRE(run({.directory = directory.path()}) == 0);
     CHECK(text_of_file(directory.path() / "choices") == choices);
-    CHECK(files_in(directory.path(), ".damaged") == 0);
+    CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
     // The open comparison (here at most ten rounds of two trials of two runs), or the open batch; the first
     // run and the one in which a kernel joined; a lead-in for the suspect, which runs alone.
     constexpr std::size_t most_again = 40 + 2 + 1 + 1;
