@@ -6,6 +6,7 @@
 #include "report/text/text_table.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -119,24 +120,35 @@ std::string verdict_of(const KeptSet& set) {
          "say that.\n";
 }
 
+/// Configs that were chosen for the same reason, together.
 std::string configs_text(const KeptSet& set) {
-  std::string text;
+  std::vector<std::string> reasons;
+  std::map<std::string, std::string> configs;
   for (const KeptConfig& config : set.configs) {
-    text += "\n" + printable(config.kernel) + " " + printable(config.key) + "\n  config-" +
+    std::string& text = configs[config.reason];
+    if (text.empty()) {
+      reasons.push_back(config.reason);
+    }
+    text += printable(config.kernel) + " " + printable(config.key) + "\n  config-" +
             std::to_string(config.config_id) + " of " + std::to_string(config.config_count) + " " +
             printable(config.config.to_string()) + ", own time " +
-            time_text(config.time_ns, config.time_spread_ns) + "\n  because: " + printable(config.reason) +
-            "\n";
+            time_text(config.time_ns, config.time_spread_ns) + "\n";
+  }
+  std::string text;
+  for (const std::string& reason : reasons) {
+    text += "\n" + configs[reason] + "  because: " + printable(reason) + "\n";
   }
   return text;
 }
 
-std::string infeasible_text(const KeptSet& set) {
+std::string infeasible_text(const KeptSet& set, std::size_t most) {
   std::string text = set.infeasible.empty() ? "" : "\ninfeasible when it was chosen:\n";
-  for (const KeptInfeasible& known : set.infeasible) {
-    text += "  " + printable(known.what) + ": " + printable(known.reason) + "\n";
+  const std::size_t shown = std::min(most, set.infeasible.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += "  " + printable(set.infeasible[i].what) + ": " + printable(set.infeasible[i].reason) + "\n";
   }
-  return text;
+  const std::size_t left = set.infeasible.size() - shown;
+  return text + (left > 0 ? "  and " + std::to_string(left) + " more, which `show` lists\n" : "");
 }
 
 }  // namespace
@@ -200,12 +212,13 @@ std::string show_text(const KeptSet& set) {
       text += "  " + printable(line) + "\n";
     }
   }
-  return text + configs_text(set) + infeasible_text(set);
+  return text + configs_text(set) + infeasible_text(set, set.infeasible.size());
 }
 
 std::string why_text(const KeptSet& set) {
+  constexpr std::size_t most_infeasible_for_why = 10;
   return header_text(set) + "\n" + verdict_of(set) + machine_text_of(set) + configs_text(set) +
-         infeasible_text(set);
+         infeasible_text(set, most_infeasible_for_why);
 }
 
 }  // namespace contextual::cache_tool

@@ -1,5 +1,6 @@
 #include "cache/command.hpp"
 
+#include "cache/choices_text.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
@@ -213,6 +214,26 @@ TEST_CASE("contextual-cache: why says line by line what differs here, and why a 
                            ContainsSubstring("tool test: then \"before\", now \"after\"") &&
                            ContainsSubstring("because: fastest by own time"));
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
+}
+
+TEST_CASE("contextual-cache: why says a reason once, and few of many assignments that cannot be run",
+          "[unit]") {
+  KeptSet set;
+  for (const char* kernel : {"one", "two", "three"}) {
+    KeptConfig config;
+    config.kernel = kernel;
+    config.reason = std::string(kernel) == "two" ? "pinned" : "fastest";
+    set.configs.push_back(config);
+  }
+  for (int i = 0; i < 12; ++i) {
+    set.infeasible.push_back({"assignment-" + std::to_string(i), "stuck"});
+  }
+  const std::string text = cache_tool::why_text(set);
+  CHECK(text.find("because: fastest") == text.rfind("because: fastest"));
+  CHECK(text.find("three") < text.find("because: fastest"));
+  CHECK(text.find("because: fastest") < text.find("two"));
+  CHECK_THAT(text, ContainsSubstring("assignment-9: stuck\n  and 2 more, which `show` lists"));
+  CHECK_THAT(cache_tool::show_text(set), ContainsSubstring("assignment-11") && !ContainsSubstring("more"));
 }
 
 TEST_CASE("contextual-cache: why says nothing of what the program of the set did not use", "[unit]") {
