@@ -199,7 +199,7 @@ std::vector<Assignment> ChoicePoints::best_by_alternative(std::size_t choice_poi
     Assignment& best = all[alternative] = known->second;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
       const std::size_t now = problems_[p].record().choice;
-      if (p < best.size() && is_beside(p, choice_point)) {
+      if (p < best.size() && (is_beside(p, choice_point) || (!problems_[p].open() && active(p, best)))) {
         best[p] = now;
       } else if (p == best.size() && (is_beside(p, choice_point) || !active(p, best))) {
         best.push_back(now);

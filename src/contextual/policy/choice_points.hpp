@@ -70,8 +70,8 @@ class ChoicePoints {
   std::size_t searches_left() const;
 
   /// Returns, by alternative, the choices of all problems that are best with it; empty where it is not tuned,
-  /// and without the problems that have joined since. Other choice points of the same kernel beside it, and
-  /// what they launch, have the choices of now.
+  /// and without the problems that have joined since. Other choice points of the same kernel beside it, with
+  /// what they launch, and what is locked in have the choices of now.
   std::vector<Assignment> best_by_alternative(std::size_t choice_point) const;
   /// Returns true if the problem waits for no choice point: what the search chooses for it now is final.
   bool settles(std::size_t problem) const;
