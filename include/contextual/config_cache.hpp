@@ -32,11 +32,11 @@ struct CachedConfig {
 ///
 /// What this process has set comes before what is on the disk. The disk is read whenever a request is not
 /// found in memory, so a process finds what another one has chosen meanwhile. A directory may be shared with
-/// other processes and with ContextualAutotuner: there is a folder for each kernel type among the regions in
+/// other processes and with ContextualAutotuner: there is a file for each kernel type among the regions in
 /// `choices`, with the files and the guarantees that docs/cache.md describes ("Who may write there"). A file
 /// counts only on a machine, and with software, like those it was written with; CONTEXTUAL_VERSION_CHECK=0
-/// accepts other versions, with a warning on stderr. A damaged file is named on stderr, set aside and
-/// ignored.
+/// accepts other versions, with a warning on stderr. A damaged file is named on stderr and left
+/// as it is, and nothing is kept in it.
 ///
 /// Thread-safe. Nothing here is collective.
 class CONTEXTUAL_API ConfigCache {

@@ -170,7 +170,7 @@ std::string to_json(const ChoiceEntry& entry) {
 
 ParsedEntry parse_entry(std::string_view text) {
   try {
-    return {entry_of(Json::parse(text.begin(), text.end(), refuse_depth)), {}};
+    return {entry_of(parsed_json(text)), {}};
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     return {std::nullopt, error.what()};
   }

@@ -24,8 +24,9 @@ Key key_of(const nlohmann::ordered_json& json);
 
 std::size_t count_of(const nlohmann::ordered_json& json, std::size_t most);
 
-/// For nlohmann's parser: throws if a text has more levels than any of these files, because it would exhaust
-/// the stack when it is written.
-bool refuse_depth(int depth, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& parsed);
+/// Throws what nlohmann's parser throws, and also if an object has a field twice, of which one would be
+/// passed over, or if there are more levels than in any of these files, which would exhaust the stack when
+/// written.
+nlohmann::ordered_json parsed_json(std::string_view text);
 
 }  // namespace contextual::storage

@@ -26,16 +26,16 @@ constexpr const char* pins_field = "\"pin";  ///< how that begins, also where it
 /// What the layout before this one, a folder a region, has left of it. A pin there must not be passed over.
 void note_former_layout(const TrustedFolder& folder, ChoiceStore::Kept& kept) {
   const TrustedFolder::Listing listing = folder.files({});
+  bool pins = std::any_of(listing.names.begin(), listing.names.end(),
+                          [](const std::string& name) { return name.ends_with(".pin"); });
   if (!listing.refusal.empty()) {
+    pins = kept.problems.empty();  // else it may be the same problem, with what is around it
     kept.problems.push_back(listing.refusal);
-  }
-  const bool pins = std::any_of(listing.names.begin(), listing.names.end(),
-                                [](const std::string& name) { return name.ends_with(".pin"); });
-  if (!listing.names.empty()) {
+  } else if (!listing.names.empty()) {
     kept.problems.push_back(folder.path().string() + " is not used: it is of an older version" +
                             (pins ? ", and pins something: pin that again, and remove the folder" : ""));
   }
-  if (pins) {
+  if (pins && kept.pins_unknown.empty()) {
     kept.pins_unknown = kept.problems.back();
   }
 }
@@ -134,7 +134,6 @@ ChoiceStore::Kept ChoiceStore::read() const {
     if (folder_.may_contain(name_, pins_field)) {
       kept.pins_unknown = parsed.problem + "; so what is pinned in " + path().string() + " is not known";
     }
-    return kept;
   }
   const std::filesystem::path former = std::filesystem::path(choices_folder) / file_name_of(region_);
   note_former_layout({folder_.root(), former}, kept);

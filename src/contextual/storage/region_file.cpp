@@ -47,8 +47,8 @@ void add_set(const Json& json, RegionFile& file) {
 }
 
 RegionFile file_of(const Json& json, const std::string& path) {
-  if (const int version = json.at("format").get<int>(); version != format) {
-    throw std::runtime_error("its format is " + std::to_string(version) + ", and this library reads " +
+  if (const Json& version = json.at("format"); version != Json(format)) {
+    throw std::runtime_error("its format is " + version.dump() + ", and this library reads " +
                              std::to_string(format));
   }
   check_fields(json, "it", {"format", "region", "pins", "sets"});
@@ -72,7 +72,7 @@ std::string to_json(const RegionFile& file) {
 
 ParsedRegion parse_region(std::string_view text, const std::string& path) {
   try {
-    return {file_of(Json::parse(text.begin(), text.end(), refuse_depth), path), {}};
+    return {file_of(parsed_json(text), path), {}};
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     return {std::nullopt, error.what()};
   }
@@ -88,7 +88,7 @@ std::string bundle_text(const std::vector<RegionFile>& files) {
 
 std::vector<RegionFile> parse_bundle(std::string_view text) {
   std::vector<RegionFile> files;
-  const Json json = Json::parse(text.begin(), text.end(), refuse_depth);
+  const Json json = parsed_json(text);
   for (const Json& region : json.get_ref<const Json::array_t&>()) {
     files.push_back(file_of(region, {}));
     if (!files.back().damaged.empty()) {

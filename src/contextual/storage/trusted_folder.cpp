@@ -339,10 +339,6 @@ std::vector<std::string> TrustedFolder::folders() const {
   return list(root_, name_, trusted_, kept).found;
 }
 
-std::string TrustedFolder::refusal() const {
-  return storage::open_folder(root_, name_, trusted_).refusal;
-}
-
 std::string TrustedFolder::why_unwritable() const {
   const Opened folder = storage::make_folder(root_, name_, trusted_);
   if (!folder.descriptor.open()) {
@@ -357,7 +353,8 @@ bool TrustedFolder::may_contain(const std::string& file, std::string_view text) 
   const fs::path whole = path() / file;
   const Descriptor opened(file_calls().openat(AT_FDCWD, whole.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   if (!opened.open()) {
-    return errno == EACCES ? is_there(whole) : !says_none(errno);
+    std::error_code unknown;
+    return errno == EACCES ? is_there(whole) : !says_none(errno) || fs::is_symlink(whole, unknown);
   }
   const std::optional<std::string> all = read_all(opened.get());
   return !all || all->find(text) != std::string::npos;

@@ -92,6 +92,21 @@ TEST_CASE("parse_region: of another format, or with a field that means nothing, 
     CHECK_FALSE(parse_region(bad, "r.json").problem.empty());
   }
   CHECK_FALSE(parse_region(std::string(1'000'000, '['), "r.json").file);
+  for (const std::string& number : {"5.5", "\"5\"", "99999999999"}) {
+    CHECK_THAT(parse_region(changed(text, "\"format\": 5", "\"format\": " + number), "r.json").problem,
+               ContainsSubstring("its format is " + number));
+  }
+}
+
+TEST_CASE("parse_region: what has a field twice is refused, since one of them would be passed over",
+          "[unit]") {
+  for (const std::string twice : {R"("pins": [{"kernel": "k", "config": {"A": 1}}], "pins": [])",
+                                  R"("pins": [{"kernel": "k", "config": {"A": 1}, "config": {"A": 2}}])"}) {
+    CHECK_THAT(parse_region(R"({"format": 5, "region": "r", )" + twice + "}", "r.json").problem,
+               ContainsSubstring("twice"));
+  }
+  const std::string pin = R"({"kernel": "k", "config": {"A": 1}})";  // of one object after the other
+  CHECK(parse_region(R"({"format": 5, "region": "r", "pins": [)" + pin + ", " + pin + "]}", "r.json").file);
 }
 
 TEST_CASE("parse_region: a text with a change anywhere is refused, or its sets are as they were", "[unit]") {

@@ -293,6 +293,7 @@ TEST_CASE("pins: a file that may not be read is an error that names it", "[unit]
 TEST_CASE("pins: one of the former layout, or in a file with an error, is an error, not passed over",
           "[unit]") {
   const bool former = GENERATE(true, false);
+  const bool empty_beside = former && GENERATE(true, false);
   const TemporaryDirectory directory;
   Process process = with_pin(directory, "pinned_former", pin_of("pinned_former", config_1));
   const detail::TrustedFolder folder(directory.path(), storage::choices_folder);
@@ -301,6 +302,9 @@ TEST_CASE("pins: one of the former layout, or in a file with an error, is an err
     REQUIRE(detail::TrustedFolder(directory.path(), fs::path(storage::choices_folder) / name)
                 .write("mine.pin", "{}")
                 .empty());
+    if (empty_beside) {
+      REQUIRE(folder.write(name + ".json", "").empty());
+    }
   } else {
     REQUIRE(folder.write(name + ".json", R"({"format": 5, "pins": [)").empty());
   }

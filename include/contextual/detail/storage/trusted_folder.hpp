@@ -56,8 +56,6 @@ class CONTEXTUAL_API TrustedFolder {
   std::vector<std::string> abandoned_files() const;
   /// Returns the names of the folders in it, in no order; none if the folder is not believed.
   std::vector<std::string> folders() const;
-  /// Returns why the folder is not believed, with its path; empty if it is, or if there is none.
-  std::string refusal() const;
   /// Returns why nothing can be written in the folder, with its path, or an empty text. Makes it if there is
   /// none.
   std::string why_unwritable() const;
