@@ -92,7 +92,7 @@ TEST_CASE("parse_region: of another format, or with a field that means nothing, 
     CHECK_FALSE(parse_region(bad, "r.json").problem.empty());
   }
   CHECK_FALSE(parse_region(std::string(1'000'000, '['), "r.json").file);
-  for (const std::string& number : {"5.5", "\"5\"", "99999999999"}) {
+  for (const std::string number : {"5.5", "\"5\"", "99999999999"}) {
     CHECK_THAT(parse_region(changed(text, "\"format\": 5", "\"format\": " + number), "r.json").problem,
                ContainsSubstring("its format is " + number));
   }
