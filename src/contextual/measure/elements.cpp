@@ -171,6 +171,7 @@ detail::BlockSum sum_of(const std::byte* data, ElementType type, std::size_t cou
       sum.sum += std::isfinite(value) ? value : 0;
       sum.magnitude += std::isfinite(value) ? std::abs(value) : 0;
       sum.hash = (sum.hash ^ bits) * 0x9E3779B97F4A7C15U;
+      sum.hash ^= sum.hash >> 32U;  // else two changes of the highest bit cancel
       sum.not_finite += std::isfinite(value) ? 0 : 1;
       sum.nan_count += std::isnan(value) ? 1 : 0;
       sum.filled_count += std::memcmp(data + i * sizeof(T), all_set.data(), sizeof(T)) == 0 ? 1 : 0;
