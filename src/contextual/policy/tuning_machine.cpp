@@ -636,7 +636,8 @@ bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
   feasibility.rule_out(first);
   std::vector<std::size_t> others;
   for (std::size_t other = 0; other < problems.size(); ++other) {
-    if (!choice_points.below(choice_point, other) && problems[other].exploring() && choice_points.active_now(other)) {
+    if (!choice_points.below(choice_point, other) && problems[other].exploring() &&
+        choice_points.active_now(other)) {
       others.push_back(other);
     }
   }

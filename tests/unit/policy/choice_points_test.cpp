@@ -867,6 +867,23 @@ TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rej
   CHECK(driver.state.failure() == "");
 }
 
+TEST_CASE("alternatives: an inner one that `feasible` rules out moves none around it", "[unit]") {
+  World world;
+  world.nodes = {{"outer", 2, true},
+                 {"inner", 2, true, "outer", 0},
+                 {"one", 2, false, "inner", 0},
+                 {"two", 2, false, "inner", 1},
+                 {"three", 2, false, "outer", 1}};
+  world.makespan_ns = equal_makespans;
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.feasible = [](const Assignment& assignment) {
+    return assignment.size() < 2 || assignment[0] == 1 || assignment[1] == 0;
+  };
+  const Tuned driver(options, world);
+  CHECK_FALSE(driver.known("two"));
+  CHECK(driver.choice().at("outer") == 0);
+}
+
 TEST_CASE("alternatives: what is known of the first one outlives failures of the second", "[unit]") {
   World world = fused_or_separate();
   world.failure = fails_with(1);

@@ -88,6 +88,17 @@ TEST_CASE("expected outputs: large ones of integers are compared by hashes betwe
   CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 262144 on differ"));
 }
 
+TEST_CASE("expected outputs: between the samples, two signs that are wrong do not make up for each other",
+          "[unit]") {
+  std::vector<double> data(count, 1.0);
+  Output exact = output("data", std::span(data));
+  exact.relative = exact.absolute = 0;
+  const ExpectedOutput expected(exact, kept_bytes);
+  const std::size_t between = kept_bytes / 4 / sizeof(double) + 1000;
+  data[between] = data[between + 1] = -1;
+  CHECK_THAT(expected.difference(), ContainsSubstring("on differ"));
+}
+
 TEST_CASE("expected outputs: one without elements never differs", "[unit]") {
   const Output none = output<float>("none", nullptr, 0);
   fill_output(none);
