@@ -137,13 +137,7 @@ void ChoicePoints::part(const std::vector<std::size_t>& choice_points) {
 }
 
 std::optional<std::size_t> ChoicePoints::first_tuned(std::size_t choice_point) const {
-  const ProblemState& problem = problems_[choice_point];
-  for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
-    if (problem.viable(alternative) && best_.contains({choice_point, alternative})) {
-      return alternative;
-    }
-  }
-  return std::nullopt;
+  return first_viable(choice_point, true);
 }
 
 bool ChoicePoints::seen(std::size_t choice_point) const {
@@ -159,9 +153,13 @@ void ChoicePoints::note_tuned(std::size_t choice_point) {
 }
 
 std::optional<std::size_t> ChoicePoints::next(std::size_t choice_point) const {
+  return first_viable(choice_point, false);
+}
+
+std::optional<std::size_t> ChoicePoints::first_viable(std::size_t choice_point, bool tuned) const {
   const ProblemState& problem = problems_[choice_point];
   for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
-    if (problem.viable(alternative) && !best_.contains({choice_point, alternative})) {
+    if (problem.viable(alternative) && best_.contains({choice_point, alternative}) == tuned) {
       return alternative;
     }
   }

@@ -97,6 +97,7 @@ class ChoicePoints {
   using Alternative = std::pair<std::size_t, std::size_t>;  ///< of a choice point
 
   const std::optional<UnderAlternative>& under(std::size_t problem) const;
+  std::optional<std::size_t> first_viable(std::size_t choice_point, bool tuned) const;
   bool are_siblings(std::size_t a, std::size_t b) const;
   bool is_beside(std::size_t problem, std::size_t choice_point) const;
   Alternative held(std::size_t choice_point) const;

@@ -89,11 +89,6 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   return choice;
 }
 
-/// Bytes that are not UTF-8 would make `dump` throw.
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string digest_of(const Json& content) {
   return detail::hex_text(StableHash().add(std::string_view(text_of(content))).value());
 }

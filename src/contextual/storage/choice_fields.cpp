@@ -53,6 +53,11 @@ Key key_of(const Json& json) {
   return key;
 }
 
+/// Bytes that are not UTF-8 would make `dump` throw.
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json parsed_json(std::string_view text) {
   constexpr int deepest = 16;
   std::vector<std::set<std::string>> fields(deepest + 2);  ///< by level, of the object that is open there

@@ -24,6 +24,9 @@ Key key_of(const nlohmann::ordered_json& json);
 
 std::size_t count_of(const nlohmann::ordered_json& json, std::size_t most);
 
+/// Returns the JSON with line breaks, and with what is not UTF-8 replaced.
+std::string text_of(const nlohmann::ordered_json& json);
+
 /// Throws what nlohmann's parser throws, and also if an object has a field twice, of which one would be
 /// passed over, or if there are more levels than in any of these files, which would exhaust the stack when
 /// written.

@@ -17,10 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format = 5;
 
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json json_of(const RegionFile& file) {
   Json json{{"format", format}, {"region", file.region}};
   if (!file.pins.empty()) {
@@ -67,7 +63,7 @@ RegionFile file_of(const Json& json, const std::string& path) {
 }  // namespace
 
 std::string to_json(const RegionFile& file) {
-  return text_of(json_of(file));
+  return text_of(json_of(file)) + "\n";
 }
 
 ParsedRegion parse_region(std::string_view text, const std::string& path) {
@@ -83,7 +79,7 @@ std::string bundle_text(const std::vector<RegionFile>& files) {
   for (const RegionFile& file : files) {
     regions.push_back(json_of(file));
   }
-  return text_of(regions);
+  return text_of(regions) + "\n";
 }
 
 std::vector<RegionFile> parse_bundle(std::string_view text) {
