@@ -20,6 +20,7 @@ void ChoicePoints::joined() {
   for (std::size_t p = 0; p < problems_.size(); ++p) {
     if (problems_[p].exploring() && active_now(p)) {
       best_.erase(held(p));
+      seen_.erase(held(p));
     }
   }
 }
@@ -187,24 +188,34 @@ std::size_t ChoicePoints::searches_left() const {
                          [](std::size_t sum, const auto& count) { return sum + count.second; });
 }
 
-std::vector<Assignment> ChoicePoints::best_by_alternative(std::size_t choice_point) const {
+std::vector<Assignment> ChoicePoints::best_by_alternative(
+    std::size_t choice_point, const std::function<bool(const Assignment&)>& allowed) const {
   std::vector<Assignment> all(problems_[choice_point].record().configs.size());
   for (std::size_t alternative = 0; alternative < all.size(); ++alternative) {
     const auto known = best_.find({choice_point, alternative});
     if (known == best_.end()) {
       continue;
     }
-    Assignment& best = all[alternative] = known->second;
-    for (std::size_t p = 0; p < problems_.size(); ++p) {
-      const std::size_t now = problems_[p].record().choice;
-      if (p < best.size() && (is_beside(p, choice_point) || (!problems_[p].open() && active(p, best)))) {
-        best[p] = now;
-      } else if (p == best.size() && (is_beside(p, choice_point) || !active(p, best))) {
-        best.push_back(now);
-      }
+    all[alternative] = with_choices_of_now(known->second, choice_point, true);
+    if (!allowed(normal(all[alternative]))) {
+      all[alternative] = with_choices_of_now(known->second, choice_point, false);
     }
   }
   return all;
+}
+
+/// What is locked in has the choice of now in any case, and what has joined since where it is not active.
+Assignment ChoicePoints::with_choices_of_now(Assignment best, std::size_t choice_point, bool beside) const {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    const bool of_now = beside && is_beside(p, choice_point);
+    const std::size_t now = problems_[p].record().choice;
+    if (p < best.size() && (of_now || (!problems_[p].open() && active(p, best)))) {
+      best[p] = now;
+    } else if (p == best.size() && (of_now || !active(p, best))) {
+      best.push_back(now);
+    }
+  }
+  return best;
 }
 
 bool ChoicePoints::settles(std::size_t problem) const {

@@ -15,6 +15,7 @@
 #include <contextual/search.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,9 +71,10 @@ class ChoicePoints {
   std::size_t searches_left() const;
 
   /// Returns, by alternative, the choices of all problems that are best with it; empty where it is not tuned,
-  /// and without the problems that have joined since. Other choice points of the same kernel beside it, with
-  /// what they launch, and what is locked in have the choices of now.
-  std::vector<Assignment> best_by_alternative(std::size_t choice_point) const;
+  /// and without the problems that have joined since. What is locked in has the choices of now, and so have
+  /// other choice points of the same kernel beside it, with what they launch, where that is `allowed`.
+  std::vector<Assignment> best_by_alternative(std::size_t choice_point,
+                                              const std::function<bool(const Assignment&)>& allowed) const;
   /// Returns true if the problem waits for no choice point: what the search chooses for it now is final.
   bool settles(std::size_t problem) const;
 
@@ -100,6 +102,7 @@ class ChoicePoints {
   std::optional<std::size_t> first_viable(std::size_t choice_point, bool tuned) const;
   bool are_siblings(std::size_t a, std::size_t b) const;
   bool is_beside(std::size_t problem, std::size_t choice_point) const;
+  Assignment with_choices_of_now(Assignment best, std::size_t choice_point, bool beside) const;
   Alternative held(std::size_t choice_point) const;
 
   const std::vector<ProblemState>& problems_;

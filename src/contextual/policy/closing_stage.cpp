@@ -96,7 +96,7 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
   } else if (driver_.exists() && (claim_ == Claim::faster || compares_overall_)) {
     return search_again();
   } else if (driver_.exists()) {
-    give_back();
+    give_back(record_);
   } else {
     choose_unmeasured();
     begin_closing();
@@ -232,7 +232,7 @@ bool ClosingStage::end_closing() {
   }
   if (verdict == Verdict::unmeasured && !record_.lost.empty() &&
       record_.reference != Reference::first_feasible) {
-    give_back();  // what took the loser's place has shown nothing
+    give_back(record_);  // what took the loser's place has shown nothing
     return true;
   }
   if (verdict == Verdict::shown) {
@@ -254,29 +254,29 @@ void ClosingStage::lose() {
     record_.choice = *next;
     begin_closing();
   } else {
-    give_back();
+    give_back(record_);
   }
 }
 
 /// The reference comes back, with what speaks for it: the candidate that was closest to a gain.
-void ClosingStage::give_back() {
-  const Gain& gain = std::max_element(record_.lost.begin(), record_.lost.end(),
+void ClosingStage::give_back(SearchRecord& record) {
+  const Gain& gain = std::max_element(record.lost.begin(), record.lost.end(),
                                       [](const LostComparison& a, const LostComparison& b) {
                                         return a.gain.centre < b.gain.centre;
                                       })
                          ->gain;
-  const std::string name = text_of(record_.reference);
-  const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
+  const std::string name = text_of(record.reference);
+  const std::string win = record.reference == Reference::default_alternative ? ": that wins" : ": they win";
   const bool tie = gain.high < basis_.options.tie_margin && gain.low > -basis_.options.tie_margin;
-  record_.reason =
+  record.reason =
       tie ? "the best candidate ties with " + name + win
       : gain.high < 0
           ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
           : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
                 percent(gain.low) + " to " + percent(gain.high) + ")" + win;
-  record_.choice = record_.compared_with;
-  record_.choice_makespan = record_.reference_makespan;
-  record_.gain = Gain{};
+  record.choice = record.compared_with;
+  record.choice_makespan = record.reference_makespan;
+  record.gain = Gain{};
   contest_->drop();
 }
 
@@ -312,7 +312,8 @@ std::optional<Assignment> ClosingStage::next_candidate() {
 }
 
 /// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
-/// once more. It does not decide any more, because each step on the way to the choice was compared.
+/// once more. Each step on the way to the choice was compared, so only a loss decides: where `feasible` or a
+/// failure forbids combinations, a step is compared beside others than it ends beside.
 void ClosingStage::begin_overall() {
   compares_overall_ = true;
   contest_.emplace(basis_.options.closing_rounds, 0);
@@ -339,15 +340,18 @@ void ClosingStage::end_overall() {
     return;
   }
   overall_->cut = ongoing_.stopped ? record_.cut : "";
-  end_comparison(*overall_);
-  if (overall_->gain) {
-    const double gain = overall_->gain->centre;
-    overall_->reason +=
-        ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
-  }
+  const Verdict verdict = end_comparison(*overall_);
   if (overall_->reference_makespan.count > 0) {
     overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
                           {overall_->choice, overall_->choice_makespan}};
+  }
+  if (verdict == Verdict::lost) {
+    overall_->lost.push_back({overall_->choice, *overall_->gain});
+    give_back(*overall_);
+  } else if (overall_->gain) {
+    const double gain = overall_->gain->centre;
+    overall_->reason +=
+        ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
   }
 }
 

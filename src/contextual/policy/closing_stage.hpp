@@ -78,7 +78,7 @@ class ClosingStage {
   void begin_closing();
   bool end_closing();
   void lose();
-  void give_back();
+  void give_back(SearchRecord& record);
   std::optional<Assignment> next_candidate();
   void begin_overall();
   void end_overall();

@@ -350,7 +350,9 @@ void ProblemState::make_provisional(const std::string& reason) {
 }
 
 void ProblemState::choose(std::size_t config_id, const std::string& reason) {
-  if (walked()) {
+  if (exploring()) {
+    hold(config_id);
+  } else if (walked()) {
     record_.choice = config_id;
     record_.reason =
         "search: " + reason + (walk_reason_.empty() ? "" : walk_text(walk_choice_, config_id, walk_reason_));

@@ -230,6 +230,14 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
       problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
     }
   }
+  if (const std::optional<SearchRecord>& overall = closing_.overall(); overall && !overall->lost.empty()) {
+    for (std::size_t p = 0; p < problems.size(); ++p) {
+      if (overall->choice[p] != problems[p].record().choice &&
+          basis_.choice_points.active(p, overall->choice)) {
+        problems[p].replace_choice(overall->choice[p], overall->reason);
+      }
+    }
+  }
   end();
 }
 

@@ -168,7 +168,9 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   for (std::size_t i = 0; i < length; ++i) {
     reject_at(outcome, i);
     walk_log.note(outcome.iterations[i]);
-    choice_points.note(assignment_of(plan[i]), outcome.iterations[i]);
+    if (known == problems.size()) {  // else what has joined ran with config 0, whatever is chosen for it
+      choice_points.note(assignment_of(plan[i]), outcome.iterations[i]);
+    }
     observe_walk(plan, i, outcome.iterations[i]);
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
@@ -333,7 +335,8 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
       suspects.push_back(p);
     }
   }
-  const auto exploring = unproven_alternative(assignment);
+  // Where nothing else is open, also one that has succeeded beside other configs.
+  const auto exploring = suspects.empty() ? choice_points.exploring() : unproven_alternative(assignment);
   const bool unclear = exploring && part(*exploring);
   if (exploring && outcome.cells[*exploring].launched) {
     suspects.push_back(*exploring);
@@ -501,6 +504,12 @@ bool TuningState::Impl::has_work_for_search() const {
   return false;
 }
 
+std::vector<Assignment> TuningState::Impl::best_by_alternative(std::size_t choice_point) const {
+  return choice_points.best_by_alternative(choice_point, [this](const Assignment& assignment) {
+    return !feasibility.infeasible(assignment) && (!options.feasible || options.feasible(assignment));
+  });
+}
+
 /// The alternatives of a choice point by themselves, else all problems that wait.
 SearchTask TuningState::Impl::task() const {
   SearchTask task;
@@ -508,7 +517,7 @@ SearchTask TuningState::Impl::task() const {
   if (const std::optional<std::size_t> comparing = choice_points.comparing()) {
     task.problems.push_back(*comparing);
     task.settled.push_back(*comparing);
-    task.by_alternative = choice_points.best_by_alternative(*comparing);
+    task.by_alternative = best_by_alternative(*comparing);
     for (const Assignment& best : task.by_alternative) {
       known = best.empty() ? known : std::min(known, best.size());
     }
@@ -542,7 +551,11 @@ void TuningState::Impl::note_end_of_search() {
       problem.close(search.failure());
     }
   } else if (exploring) {
-    note_tuned(*exploring);
+    for (const std::size_t p : choice_points.together(*exploring)) {
+      if (choice_points.seen(p)) {
+        choice_points.note_tuned(p);  // also anew: beside what was chosen, something else is best
+      }
+    }
   }
 }
 
@@ -559,12 +572,35 @@ void TuningState::Impl::note_tuned(std::size_t choice_point) {
 void TuningState::Impl::close_exploring(std::size_t choice_point, const std::string& reason) {
   problems[choice_point].close(reason);
   const std::size_t alternative = problems[choice_point].record().choice;
-  const Assignment best = choice_points.best_by_alternative(choice_point)[alternative];
+  const Assignment best = best_by_alternative(choice_point)[alternative];
   for (std::size_t p = 0; p < best.size(); ++p) {
     if (p != choice_point && best[p] != problems[p].record().choice) {
       problems[p].choose(best[p], "best with the alternative that is used");
     }
   }
+}
+
+/// Returns true if the user rules out some pair of their viable alternatives, beside what was chosen so far.
+bool TuningState::Impl::coupled(const std::vector<std::size_t>& siblings) const {
+  const Assignment beside = choices(problems);
+  const auto rules_out = [&](std::size_t a, std::size_t of_a, std::size_t b, std::size_t of_b) {
+    Assignment pair = beside;
+    pair[a] = of_a;
+    pair[b] = of_b;
+    return problems[a].viable(of_a) && problems[b].viable(of_b) &&
+           !options.feasible(choice_points.normal(std::move(pair)));
+  };
+  const auto count_of = [&](std::size_t p) { return problems[p].record().configs.size(); };
+  for (auto a = siblings.begin(); options.feasible && a != siblings.end(); ++a) {
+    for (auto b = a + 1; b != siblings.end(); ++b) {
+      for (std::size_t pair = 0; pair < count_of(*a) * count_of(*b); ++pair) {
+        if (rules_out(*a, pair / count_of(*b), *b, pair % count_of(*b))) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
 }
 
 /// Takes the next step of the choice point that explores. Returns false if there is none, or if its
@@ -587,7 +623,10 @@ bool TuningState::Impl::explore() {
   if (!out && !choice_points.tuned(*exploring)) {
     note_tuned(*exploring);  // there is nothing to search for
   } else if (choice_points.next(*exploring)) {
-    for (const std::size_t p : all) {
+    if (coupled(all)) {
+      choice_points.part(all);
+    }
+    for (const std::size_t p : choice_points.together(*exploring)) {
       problems[p].hold(choice_points.next(p).value_or(problems[p].record().choice));
     }
   } else {

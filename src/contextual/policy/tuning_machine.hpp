@@ -58,6 +58,7 @@ struct TuningState::Impl {
   void close_unused();
   void note_end_of_search();
   bool explore();
+  bool coupled(const std::vector<std::size_t>& siblings) const;
   bool part(std::size_t choice_point);
   void note_tuned(std::size_t choice_point);
   void close_exploring(std::size_t choice_point, const std::string& reason);
@@ -65,6 +66,7 @@ struct TuningState::Impl {
   bool make_way(Assignment& assignment, std::span<const std::size_t> others, std::size_t changes,
                 int& questions) const;
   bool rule_out_first_run(std::size_t choice_point);
+  std::vector<Assignment> best_by_alternative(std::size_t choice_point) const;
   SearchTask task() const;
   bool has_work_for_search() const;
   void reject_dead_alternatives();

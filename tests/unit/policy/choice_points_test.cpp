@@ -35,6 +35,7 @@ struct Node {
   std::string in{};             ///< the choice point that launches it; empty for the region
   std::size_t alternative = 0;  ///< of that choice point
   std::string kernel{};         ///< empty: it is called as the node
+  std::optional<std::size_t> locked_config{};
 };
 
 /// The configs by name; what is not launched has none.
@@ -49,6 +50,7 @@ struct World {
   };
   std::function<std::int64_t(const std::string&, std::size_t)> time_ns =
       [](const std::string&, std::size_t config) { return 10'000 + 100 * static_cast<std::int64_t>(config); };
+  std::function<bool(const Configs&)> feasible{};  ///< is told of what the policy knows
   bool overlaps = true;
   bool timed = true;  ///< false: the region has no makespan
 };
@@ -56,7 +58,10 @@ struct World {
 /// Runs a world as the engine does: what is launched for the first time joins after the batch.
 class Driver {
  public:
-  Driver(PolicyOptions options, World world) : state(std::move(options)), world_(std::move(world)) {}
+  Driver(PolicyOptions options, World world)
+      : state(with_feasible(std::move(options))), world_(std::move(world)) {}
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
 
   void finish() {
     for (int batch = 0; !state.done() && !state.failed_problem(); ++batch) {
@@ -108,6 +113,22 @@ class Driver {
   std::function<bool(const std::string&)> skips = [](const std::string&) { return false; };
 
  private:
+  PolicyOptions with_feasible(PolicyOptions options) const {
+    if (!options.feasible) {
+      options.feasible = [this](const Assignment& assignment) {
+        Configs configs;
+        for (const Node& node : world_.nodes) {
+          const auto known = index_.find(node.name);
+          if (known != index_.end() && known->second < assignment.size() && is_launched(node, configs)) {
+            configs[node.name] = assignment[known->second];
+          }
+        }
+        return !world_.feasible || world_.feasible(configs);
+      };
+    }
+    return options;
+  }
+
   static bool is_launched(const Node& node, const Configs& launched) {
     return node.in.empty() || (launched.contains(node.in) && launched.at(node.in) == node.alternative);
   }
@@ -138,7 +159,7 @@ class Driver {
       if (!seen || index_.contains(node.name)) {
         continue;
       }
-      ProblemRequest request{node.configs, {}, std::nullopt};
+      ProblemRequest request{node.configs, {}, node.locked_config};
       request.kernel = node.kernel.empty() ? node.name : node.kernel;
       request.choice_point = node.choice_point;
       if (!node.in.empty()) {
@@ -638,6 +659,15 @@ TEST_CASE("alternatives: whatever fails of several keys, a run ends with what ne
     world.rejected = [=](const std::string& name, std::size_t config) {
       return rejected.contains({name, config});
     };
+    const bool pair_is_ruled_out = below(3) == 0;
+    const bool others_are = below(2) == 0;
+    if (pair_is_ruled_out) {
+      world.feasible = [=](const Configs& configs) {
+        const bool a = configs.contains("a") && configs.at("a") > 0;
+        const bool b = configs.contains("b") && configs.at("b") > 0;
+        return others_are ? a == b : !(a && b);
+      };
+    }
     const std::size_t factor = 3'000 + 1'000 * below(5);
     world.makespan_ns = [=](const Configs& configs) {
       std::size_t sum = 50'000;
@@ -659,7 +689,49 @@ TEST_CASE("alternatives: whatever fails of several keys, a run ends with what ne
     }
     defaults["beside"] = 0;
     CHECK(world.makespan_ns(choice) <= world.makespan_ns(defaults));
+    CHECK((!world.feasible || world.feasible(choice)));
   }
+}
+
+TEST_CASE("alternatives: one is used only after it has run with what is locked in under it", "[unit]") {
+  for (const bool works : {true, false}) {
+    World world;
+    world.nodes = {{"choice", 2, true}, {"kernel", 2, false, "choice", 1, "", 1}};
+    world.makespan_ns = equal_makespans;
+    world.failure = [=](const Configs& configs) {
+      const bool fails = configs.at("choice") == 0 || (configs.at("kernel") == 1 && !works);
+      return fails ? "stuck" : "";
+    };
+    const Tuned driver(SearchLevel::normal, world);
+    const bool has_run = std::any_of(driver.runs.begin(), driver.runs.end(), [](const Configs& configs) {
+      return configs == Configs{{"choice", 1}, {"kernel", 1}};
+    });
+    CHECK(has_run);
+    CHECK(driver.state.failed_problem().has_value() != works);
+  }
+}
+
+TEST_CASE("alternatives: keys whose alternatives must be alike are chosen together", "[unit]") {
+  World world;
+  for (const std::string key : {"a", "b", "c"}) {
+    world.nodes.push_back({key, 3, true, "", 0, "choice"});
+    for (std::size_t alternative = 0; alternative < 3; ++alternative) {
+      world.nodes.push_back({key + std::to_string(alternative), 2, false, key, alternative});
+    }
+  }
+  world.feasible = [](const Configs& configs) {
+    const auto of = [&](const char* key) { return configs.contains(key) ? configs.at(key) : 0; };
+    return of("a") == of("b") && of("a") == of("c");
+  };
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    std::int64_t sum = 100'000 - 10'000 * static_cast<std::int64_t>(configs.at("b"));
+    for (const std::string key : {"a", "b", "c"}) {
+      sum -= 1'000 * static_cast<std::int64_t>(configs.at(key + std::to_string(configs.at(key))));
+    }
+    return sum;
+  };
+  const Tuned driver(SearchLevel::normal, world);
+  CHECK(driver.choice() == Configs{{"a", 2}, {"a2", 1}, {"b", 2}, {"b2", 1}, {"c", 2}, {"c2", 1}});
 }
 
 TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
