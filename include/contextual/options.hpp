@@ -210,9 +210,9 @@ struct Options {
   /// Nothing is filled or compared in runs that do not tune.
   ///
   /// The results of the first run that succeeds are what is expected: those of the defaults, if they are
-  /// feasible. Up to 256 MiB of them are kept while the region is tuned, beside the buffers, or in host
-  /// memory where that would take more than an eighth of what is free on a device; of more, samples and the
-  /// sums of blocks are kept, and a warning says so. The next run of the same configs is compared, too, and a
+  /// feasible. Up to 256 MiB of them are kept while the region is tuned, each beside its buffer, or in host
+  /// memory if it is larger than an eighth of what is free on the device then; of more, samples and the sums
+  /// of blocks are kept, and a warning says so. The next run of the same configs is compared, too, and a
   /// warning says if the region does not repeat its results. A region that reads what is filled, for instance
   /// to add to it, cannot: give that buffer to `restore`, too.
   ///

@@ -86,6 +86,8 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
     return function == "cuMemAlloc" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   };
   CHECK_THROWS_AS(buffers->memory_beside(state.data, 8), CudaError);
+  gpu.driver.free_bytes = 64;
+  CHECK(detail::device_of(buffers->memory_to_compare(state.data, 8).get()) == nullptr);
 }
 
 }  // namespace gpu_buffers_test

@@ -133,8 +133,13 @@ std::shared_ptr<std::byte> memory_to_compare(const void* data, std::size_t size_
   std::size_t free_bytes = 0;
   std::size_t all_bytes = 0;
   CONTEXTUAL_CU(cuMemGetInfo(&free_bytes, &all_bytes));
-  return size_bytes <= free_bytes / least_shares ? memory_beside(data, size_bytes)
-                                                 : host_memory(data, size_bytes);
+  if (size_bytes <= free_bytes / least_shares) {
+    try {
+      return memory_beside(data, size_bytes);
+    } catch (const CudaError&) {  // another process has taken it meanwhile
+    }
+  }
+  return host_memory(data, size_bytes);
 }
 
 detail::Differences compare_buffer(const void* data, const void* expected, std::size_t count,
