@@ -1,3 +1,5 @@
+#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gather_order.hpp"
 #include "kernels/cuda/gathered_rows.hpp"
 #include "kernels/cuda/gemm_gather.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
@@ -9,24 +11,22 @@
 
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
 #include <contextual/kernels/cuda/gated_mlp.hpp>
+
+#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace contextual::kernels::cuda {
 namespace {
 
 constexpr const char* who = "AllGatherGemm";
-constexpr std::size_t value_bytes = 2;
-
-std::size_t row_bytes(const AllGatherGemmShape& shape) {
-  return static_cast<std::size_t>(shape.k) * value_bytes;
-}
-
 GemmArgs gemm_args(const AllGatherGemmShape& shape, const GatheredProduct& product, const void* gathered) {
   return {.a = gathered,
           .b = product.b,
@@ -42,7 +42,7 @@ GemmArgs gemm_args(const AllGatherGemmShape& shape, const GatheredProduct& produ
 struct Call : GemmGatherArgs {
   OwnRows rows;
 
-  Key key() const { return region_key(*this); }
+  Key key() const { return shape.fp8 ? region_key(*this, name_of(*shape.fp8)) : region_key(*this); }
 };
 
 /// What cuBLASLt has left to do.
@@ -77,16 +77,60 @@ void multiply_gated(CUstream stream, const AllGatherGemmShape& shape, const Gath
                        .c_pitch = product.pitch});
 }
 
+/// The same of fp8, with the scales of all ranks' rows where they have some.
+void multiply_fp8(CUstream stream, const Call& call, const GatheredProduct& product, const void* gathered,
+                  const float* a_scale) {
+  fp8_gemm()(stream, {.a = gathered,
+                      .b = product.b,
+                      .c = product.c,
+                      .m = call.shape.m,
+                      .n = product.n,
+                      .k = call.shape.k,
+                      .a_scale = a_scale,
+                      .b_scale = product.b_scale,
+                      .scaling = *call.shape.fp8,
+                      .type = call.shape.type,
+                      .bias = product.bias,
+                      .activation = product.activation,
+                      .c_pitch = product.pitch});
+}
+
+/// Returns the scales of all ranks' rows, dense, or that of A.
+const float* gather_scales(CUstream stream, const Call& call) {
+  if (!call.scales_rows()) {
+    return call.a_scale;
+  }
+  PeerWorkspace::Parts& workspace = *call.workspace;
+  float* const gathered = call.scales_of(workspace.communicator->rank(), 0);
+  workspace.nccl.all_gather(stream, call.a_scale, reinterpret_cast<std::byte*>(gathered),
+                            RowPartition(call.shape.m, workspace.communicator->size()), sizeof(float));
+  return gathered;
+}
+
+/// Copies own scales to where the other ranks find them.
+void bring_scales(CUstream stream, const Call& call) {
+  const int rank = call.workspace->communicator->rank();
+  const Rows own = RowPartition(call.shape.m, call.workspace->communicator->size()).shard(rank);
+  if (call.scales_rows() && !own.empty()) {
+    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(call.scales_of(rank, rank), call.a_scale,
+                                            static_cast<std::size_t>(own.count()) * sizeof(float),
+                                            cudaMemcpyDeviceToDevice, stream));
+  }
+}
+
 void call_separate(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& workspace = *call->workspace;
   if (workspace.is_aborted_while_tuned()) {
     return;
   }
   call->rows.gather(stream);
+  const float* const a_scale = call->shape.fp8 ? gather_scales(stream, *call) : nullptr;
   const std::byte* const gathered = workspace.matrices_of(workspace.communicator->rank());
   for (const GatheredProduct& product : call->products) {
     if (product.gated) {
       multiply_gated(stream, call->shape, product, gathered);
+    } else if (call->shape.fp8) {
+      multiply_fp8(stream, *call, product, gathered, a_scale);
     } else {
       separate_gemm(workspace, stream, gemm_args(call->shape, product, gathered));
       finish(stream, call->shape, product);
@@ -105,16 +149,27 @@ void call_overlapped(CUstream& stream, const Call*& call) {
     return;
   }
   call->rows.bring(stream);
-  (call->gated() ? gated_gather() : gemm_gather())(stream, *call);
+  bring_scales(stream, *call);
+  (call->gated() ? gated_gather() : call->shape.fp8 ? fp8_gather() : gemm_gather())(stream, *call);
 }
 
 RegionWays<Call>& ways_of(const Call& call) {
-  const auto make = [](const char* name) -> RegionWays<Call>& {
-    return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate);
+  const auto make = [](const char* name,
+                       const std::vector<std::string>& more_names = {}) -> RegionWays<Call>& {
+    return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate, more_names);
   };
   static auto& plain = make("cuda_allgather_ways");
   static auto& with_gate = make("cuda_allgather_gated_mlp_ways");
-  return call.gated() ? with_gate : plain;
+  static auto& of_fp8 = make("cuda_allgather_fp8_ways", {"SCALING"});
+  return call.gated() ? with_gate : call.shape.fp8 ? of_fp8 : plain;
+}
+
+/// Throws InvalidArgument.
+void check_shape(const AllGatherGemmShape& shape) {
+  check_gemm_sizes(who, shape.m, shape.n, shape.k);
+  if (shape.fp8) {
+    check_fp8_rows(who, shape.k, 0);
+  }
 }
 
 /// Throws InvalidArgument.
@@ -131,9 +186,16 @@ void check(const Call& call) {
     throw InvalidArgument("AllGatherGemm: b, c and bias must be multiples of 16 bytes, and b and c not null");
   }
   for (const GatheredProduct& product : call.products) {
-    if (product.gated && (call.products.size() > 1 || product.bias != nullptr)) {
-      throw InvalidArgument("AllGatherGemm: a gated product has no bias and is the only one of its call");
+    if (product.gated && (call.products.size() > 1 || product.bias != nullptr || call.shape.fp8)) {
+      throw InvalidArgument(
+          "AllGatherGemm: a gated product has no bias, is the only one of its call, and not of fp8");
     }
+    if (call.shape.fp8 && product.b_scale == nullptr) {
+      throw InvalidArgument("AllGatherGemm: scales of b must not be null");
+    }
+  }
+  if (call.shape.fp8 && call.a_scale == nullptr && (!call.scales_rows() || !call.rows.empty())) {
+    throw InvalidArgument("AllGatherGemm: scales of a must not be null");
   }
   for (const GatheredProduct& product : call.products) {
     call.workspace->require_outside(who, product.b);
@@ -144,18 +206,23 @@ void check(const Call& call) {
 }  // namespace
 
 std::size_t AllGatherGemm::workspace_bytes(const AllGatherGemmShape& shape) {
-  check_gemm_sizes(who, shape.m, shape.n, shape.k);
-  return static_cast<std::size_t>(shape.m) * row_bytes(shape);
+  check_shape(shape);
+  const std::size_t most_scales =
+      static_cast<std::size_t>(shape.m) + std::size_t{PeerControl::most_ranks} * GatherPieces::rows;
+  return shape.fp8 ? scales_offset(shape) + most_scales * sizeof(float)
+                   : static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(words_of_row(shape)) * 2;
 }
 
 AllGatherGemm::AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape)
     : workspace_(std::move(workspace)), shape_(shape) {
   workspace_->parts().require_room(who, workspace_bytes(shape));
   if (workspace_->parts().nccl.problem().empty()) {
-    const void* const aligned = gathered();
-    cublaslt_plan(gemm_args(shape_, {aligned, const_cast<void*>(aligned), shape_.n}, aligned));
-    load_gemm_remainder();
     load_spoil();
+    if (!shape_.fp8) {
+      const void* const aligned = gathered();
+      cublaslt_plan(gemm_args(shape_, {aligned, const_cast<void*>(aligned), shape_.n}, aligned));
+      load_gemm_remainder();
+    }
   }
 }
 
@@ -164,7 +231,7 @@ Rows AllGatherGemm::own_rows(int m) const {
 }
 
 void* AllGatherGemm::input(int m) const {
-  return workspace_->parts().row_of(workspace_->rank(), own_rows(m).begin, shape_.k);
+  return workspace_->parts().row_of(workspace_->rank(), own_rows(m).begin, words_of_row(shape_));
 }
 
 const void* AllGatherGemm::gathered() const noexcept {
@@ -188,8 +255,13 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
   });
   AllGatherGemmShape shape = shape_;
   shape.m = rows_of_call(who, rows.m, shape_.m);
-  const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape},
-                  OwnRows(workspace_->parts(), rows, shape.m, shape.k)};
+  GatheredRows words = rows;
+  words.pitch = shape.fp8 ? rows.pitch / 2 : rows.pitch;
+  const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape, rows.scales},
+                  OwnRows(workspace_->parts(), words, shape.m, words_of_row(shape))};
+  if (shape.fp8) {
+    check_fp8_rows(who, shape.k, rows.pitch);
+  }
   check(call);
   workspace_->parts().begin_call(stream);
   ways_of(call)(stream, &call);

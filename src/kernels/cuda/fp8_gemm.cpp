@@ -29,10 +29,7 @@ void check(const Fp8GemmArgs& args) {
   constexpr const char* who = "cuda_fp8_gemm";
   check_gemm_sizes(who, args.m, args.n, args.k);
   check_pitch(who, "a_pitch", args.a_pitch, args.k);
-  if (args.k % 16 != 0 || args.a_pitch % 16 != 0) {
-    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16, not " +
-                          std::to_string(args.k) + " and " + std::to_string(args.a_pitch));
-  }
+  check_fp8_rows(who, args.k, args.a_pitch);
   check_gemm_matrices(who, gemm_args(args));
   if (args.a_scale == nullptr || args.b_scale == nullptr) {
     throw InvalidArgument(std::string(who) + ": scales must not be null");
@@ -46,15 +43,19 @@ CudaLayout layout(const GemmConfig& config, const Fp8GemmArgs& args) {
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const Fp8GemmArgs& args) {
   add_gemm_parameters(parameters, config, gemm_args(args), rows_of_b(config, args.n),
-                      {args.a_scale, args.b_scale, args.scaling == Fp8Scaling::row, args.m});
+                      {.a = args.a_scale,
+                       .b = args.b_scale,
+                       .each = args.scaling == Fp8Scaling::row,
+                       .m = args.m,
+                       .rows_per_shard = args.m,
+                       .shard_room = 0});
 }
 
 Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
   Fp8Gemm::Definition definition;
   definition.source = gemm_source();
   definition.variant = [accumulation](const GemmConfig& config) {
-    CudaVariant variant = gemm_variant("hopper_gemm", config);
-    variant.defines.emplace_back("FP8", "1");
+    CudaVariant variant = fp8_variant("hopper_gemm", config);
     variant.defines.emplace_back("PROMOTES", accumulation == Fp8Accumulation::promoted ? "1" : "0");
     return variant;
   };
@@ -67,13 +68,19 @@ Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
   return new Fp8Gemm(
       name, fp8_gemm_space(accumulation),
       [](const Fp8GemmArgs& args) {
-        return make_key(args.m, args.n, args.k, type_name(args.type),
-                        args.scaling == Fp8Scaling::row ? "row" : "tensor");
+        return make_key(args.m, args.n, args.k, type_name(args.type), name_of(args.scaling));
       },
       definition);
 }
 
 }  // namespace
+
+void check_fp8_rows(const char* who, int k, int a_pitch) {
+  if (k % 16 != 0 || a_pitch % 16 != 0) {
+    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16, not " +
+                          std::to_string(k) + " and " + std::to_string(a_pitch));
+  }
+}
 
 ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation, const std::vector<int>& num_sms) {
   if (accumulation == Fp8Accumulation::fast) {

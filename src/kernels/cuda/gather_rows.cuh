@@ -26,6 +26,7 @@ struct FetchMaps {
 // The last ones of a tile, before which C's buffers are given back: some microseconds.
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
+constexpr int scales_bytes = GatherPieces::rows * static_cast<int>(sizeof(float));  // of a piece's rows
 static_assert(GatherPieces::rows == slab_m && GatherPieces::columns == consumers * store_n);
 static_assert(store_buffers > 1);
 
@@ -37,7 +38,7 @@ __device__ TileFlag flag_now(const GatherParameters& p) {
 
 /// Fetches the others' rows, those of the next rank first. One thread of the block, which also stores C, and lends a
 /// buffer of each consumer. `TheShared` has a barrier `piece_full`, and a word `closing`: one more than the last ticket of
-/// which most is loaded.
+/// which most is loaded. With FP8 it has room for the scales of a piece's rows, which come with the first columns.
 template <typename TheShared>
 class Fetcher {
  public:
@@ -92,16 +93,28 @@ class Fetcher {
       index = rest;
     }
     const GatherPiece piece = pieces_.piece(source, index);
-    barrier_expect(shared_.piece_full(), piece_bytes);
+    const bool brings_scales = FP8 != 0 && piece.column == 0 && p_.scales[source] != nullptr;
+    barrier_expect(shared_.piece_full(), piece_bytes + (brings_scales ? scales_bytes : 0));
     for (int half = 0; half < consumers; ++half) {
       load_box(shared_.store(half, buffer), maps_.from[source], piece.column + half * store_n, piece.row,
                shared_.piece_full());
+    }
+    const int first_scale = source * p_.scales_per_shard + piece.row;
+    if constexpr (FP8 != 0) {
+      if (brings_scales) {
+        load_linear(shared_.piece_scales(), p_.scales[source] + first_scale, scales_bytes, shared_.piece_full());
+      }
     }
     tell();  // meanwhile
     barrier_wait(shared_.piece_full(), parity_);
     parity_ ^= 1;
     for (int half = 0; half < consumers; ++half) {
       store_box(maps_.to[source], piece.column + half * store_n, piece.row, shared_.store(half, buffer));
+    }
+    if constexpr (FP8 != 0) {
+      if (brings_scales) {
+        store_linear(p_.scales[p_.peers.rank] + first_scale, shared_.piece_scales(), scales_bytes);
+      }
     }
     commit_stores();
     untold_ = p_.flags + source * p_.flags_per_source + index;

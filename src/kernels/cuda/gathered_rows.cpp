@@ -98,7 +98,9 @@ GatherParameters gather_parameters(const PeerWorkspace::Parts& workspace, int m,
           .flags_per_source = PeerWorkspace::Parts::flags_per_source(rows_per_shard, k),
           .rows_per_shard = rows_per_shard,
           .m = m,
-          .k = k};
+          .k = k,
+          .scales = {},
+          .scales_per_shard = 0};
 }
 
 FetchMaps fetch_maps(const PeerWorkspace::Parts& workspace, int m, int k, bool bf16) {

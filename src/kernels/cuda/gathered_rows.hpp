@@ -21,6 +21,7 @@ class OwnRows {
   /// `m` is that of the call.
   OwnRows(PeerWorkspace::Parts& workspace, const GatheredRows& rows, int m, int k);
 
+  bool empty() const noexcept { return own_.empty(); }
   /// Throws InvalidArgument, whose text begins with `who`.
   void check(const char* who) const;
   /// Copies them to their place, unless they are there.
@@ -41,7 +42,7 @@ class OwnRows {
   std::byte* place_;
 };
 
-/// Returns what a kernel needs that fetches the other ranks' rows.
+/// Returns what a kernel needs that fetches the other ranks' rows, without scales.
 GatherParameters gather_parameters(const PeerWorkspace::Parts& workspace, int m, int k);
 
 /// As gather_rows.cuh has them.

@@ -175,7 +175,7 @@ CudaSource with_epilogue_headers(CudaSource source) {
 CudaSource gemm_source(const char* file, const char* text) {
   return with_epilogue_headers(CudaSource::text(file, text))
       .header("gemm_order.hpp", order_header)
-      .header("gemm_parameters.hpp", parameters_header)
+      .header("kernels/cuda/gemm_parameters.hpp", parameters_header)
       .header("gemm_pipeline.cuh", pipeline_header)
       .header("gemm_walk.cuh", walk_header)
       .header("hopper_ptx.cuh", ptx_header)
@@ -195,6 +195,12 @@ CudaVariant gemm_variant(const char* function, const GemmConfig& config) {
                       {"GROUP", std::to_string(config.group)},
                       {"ALONG_N", config.along_n ? "1" : "0"},
                       {"STORE_BUFFERS", std::to_string(config.store_buffers)}}};
+}
+
+CudaVariant fp8_variant(const char* function, const GemmConfig& config) {
+  CudaVariant variant = gemm_variant(function, config);
+  variant.defines.emplace_back("FP8", "1");
+  return variant;
 }
 
 CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n) {

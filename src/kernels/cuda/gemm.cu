@@ -1,6 +1,6 @@
 /// C = A * B^T on Hopper: persistent blocks, in clusters that share B. C leaves through shared memory while the next
 /// tile is multiplied, and whoever multiplies waits for no store.
-#include "gemm_parameters.hpp"
+#include "kernels/cuda/gemm_parameters.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_walk.cuh"
 

@@ -43,23 +43,34 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   const AllGatherGemmShape& shape = args.shape;
   const bool bf16 = shape.type == GemmType::bf16;
   Maps maps{};
+  const int words = words_of_row(shape);
   maps.gathered =
-      tensor_map({args.workspace->matrices_of(args.workspace->communicator->rank()), shape.m, shape.k, bf16},
+      tensor_map({args.workspace->matrices_of(args.workspace->communicator->rank()), shape.m, words, bf16},
                  config.block_m);
-  maps.fetch = fetch_maps(*args.workspace, shape.m, shape.k, bf16);
+  maps.fetch = fetch_maps(*args.workspace, shape.m, words, bf16);
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     const RowsOfB rows = product.gated ? gated_rows_of_b(product.n) : rows_of_b(config, product.n);
-    maps.b[i] = tensor_map({product.b, rows.rows, shape.k, bf16}, rows.rows_of_box);
+    maps.b[i] = tensor_map({product.b, rows.rows, words, bf16}, rows.rows_of_box);
     maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16, product.pitch}, gemm_store_rows);
   }
   return maps;
 }
 
+/// Whole pieces, so that each is copied as a whole.
+int scales_per_shard(const GemmGatherArgs& args) {
+  const int rows = RowPartition(args.shape.m, args.workspace->communicator->size()).rows_per_shard();
+  return divide_up(rows, GatherPieces::rows) * GatherPieces::rows;
+}
+
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmGatherArgs& args) {
   const AllGatherGemmShape& shape = args.shape;
   GemmGatherParameters rest{};
-  static_cast<GatherParameters&>(rest) = gather_parameters(*args.workspace, shape.m, shape.k);
+  static_cast<GatherParameters&>(rest) = gather_parameters(*args.workspace, shape.m, words_of_row(shape));
+  rest.scales_per_shard = scales_per_shard(args);
+  for (int rank = 0; args.scales_rows() && rank < rest.peers.ranks; ++rank) {
+    rest.scales[rank] = args.scales_of(rank, 0);
+  }
   rest.fp16 = shape.type == GemmType::fp16;
   rest.products = static_cast<int>(args.products.size());
   for (std::size_t i = 0; i < args.products.size(); ++i) {
@@ -69,14 +80,35 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
     rest.epilogue[i] = {product.bias, product.activation, product.n};
     rest.output[i] = product.c;
     rest.pitch[i] = row_pitch(product.pitch, product.n);
+    rest.gemm_scales[i] = {.a = args.scales_rows() ? rest.scales[rest.peers.rank] : args.a_scale,
+                           .b = product.b_scale,
+                           .each = args.scales_rows(),
+                           .m = shape.m,
+                           .rows_per_shard = rest.rows_per_shard,
+                           .shard_room = rest.scales_per_shard - rest.rows_per_shard};
   }
   parameters.add(maps_of(config, args));
   parameters.add(rest);
 }
 
-Key key_of(const GemmGatherArgs& args) {
+template <typename... More>
+Key key_of(const GemmGatherArgs& args, const More&... more) {
   return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
-                  args.workspace->communicator->size());
+                  args.workspace->communicator->size(), more...);
+}
+Key key_of_16_bits(const GemmGatherArgs& args) {
+  return key_of(args);
+}
+Key key_of_fp8(const GemmGatherArgs& args) {
+  return key_of(args, name_of(*args.shape.fp8));
+}
+
+/// Wide enough for the widest product.
+bool keeps(const GemmConfig& config, const CUstream& /*stream*/, const GemmGatherArgs& args) {
+  const auto widest =
+      std::max_element(args.products.begin(), args.products.end(),
+                       [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
+  return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
 }
 
 template <typename Keep>
@@ -94,6 +126,11 @@ GemmGather::Definition definition(CudaVariant (*variant)(const char*, const Gemm
 
 }  // namespace
 
+float* GemmGatherArgs::scales_of(int rank, int source) const noexcept {
+  return reinterpret_cast<float*>(workspace->matrices_of(rank) + scales_offset(shape)) +
+         static_cast<std::ptrdiff_t>(source) * scales_per_shard(*this);
+}
+
 int GemmGatherArgs::columns() const noexcept {
   return std::accumulate(products.begin(), products.end(), 0,
                          [](int sum, const GatheredProduct& product) { return sum + product.n; });
@@ -109,20 +146,23 @@ ConfigSpace<GemmConfig> gated_gather_space() {
 
 GemmGather& gemm_gather() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = new GemmGather(
-      gathered_gemm_name, gemm_gather_space(), key_of,
-      definition(gemm_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
-        const auto widest =
-            std::max_element(args.products.begin(), args.products.end(),
-                             [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
-        return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
-      }));
+  static auto* const kernel = new GemmGather(gathered_gemm_name, gemm_gather_space(), key_of_16_bits,
+                                             definition(gemm_variant, keeps));
+  return *kernel;
+}
+
+GemmGather& fp8_gather() {
+  static auto* const kernel = [] {
+    GemmGather::Definition fp8 = definition(fp8_variant, keeps);
+    fp8.options.key_names.emplace_back("SCALING");
+    return new GemmGather(gathered_fp8_name, gemm_gather_space(), key_of_fp8, fp8);
+  }();
   return *kernel;
 }
 
 GemmGather& gated_gather() {
   static auto* const kernel = new GemmGather(
-      gathered_gated_name, gated_gather_space(), key_of,
+      gathered_gated_name, gated_gather_space(), key_of_16_bits,
       definition(gated_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
         return is_mostly_inside_gated(config, bucket_of(args.shape.m), args.columns());
       }));

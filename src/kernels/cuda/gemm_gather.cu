@@ -35,6 +35,7 @@ struct GatherShared : TicketShared<roles> {
   __device__ unsigned piece_full() const { return rows_here(row_slots); }
   /// One more than the last ticket of which most is loaded.
   __device__ unsigned closing() const { return piece_full() + 8; }
+  __device__ unsigned piece_scales() const { return (closing() + 4 + 15) / 16 * 16; }
 
   /// One thread.
   __device__ void init() const {
@@ -185,7 +186,16 @@ __device__ __forceinline__ void consume(const GemmGatherParameters& p, GatherSha
   StoreBuffer buffer{0, 1};  // the buffers come from what fetches
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
-    multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    if constexpr (FP8 != 0) {
+      const GatherTile tile = Walk(p)[ticket.number];
+      barrier_wait(shared.full(place.stage), place.parity);  // with the first columns of rows come their scales
+      const TileScales scales(p.gemm_scales[tile.product], p.n[tile.product], tile.row + first_row_of(consumer),
+                              tile.column + first_column_of(consumer));
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+      scales.apply(sums);
+    } else {
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    }
     if (p.finishes) {
       const GatherTile tile = Walk(p)[ticket.number];
       finish_tile<fp16>(sums, p.epilogue[tile.product], tile.column, consumer);

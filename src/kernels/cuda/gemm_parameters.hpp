@@ -12,7 +12,9 @@ struct GemmScales {
   const float* a;
   const float* b;
   bool each;
-  int m;  ///< rows of A
+  int m;               ///< rows of A
+  int rows_per_shard;  ///< of A
+  int shard_room;      ///< how many more scales of rows a shard has room for, at least 0
 };
 
 struct GemmParameters {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/gemm_parameters.hpp"
 
 #include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 
 namespace contextual::kernels::cuda {
@@ -24,6 +25,10 @@ constexpr const char* type_name(GemmType type) {
   return type == GemmType::bf16 ? "bf16" : "fp16";
 }
 
+constexpr const char* name_of(Fp8Scaling scaling) {
+  return scaling == Fp8Scaling::row ? "row" : "tensor";
+}
+
 /// There is more to do to the sums than to round them.
 constexpr bool has_epilogue(const void* bias, Activation activation) {
   return bias != nullptr || activation != Activation::none;
@@ -36,6 +41,10 @@ CudaSource with_epilogue_headers(CudaSource source);
 CudaSource gemm_source(const char* file, const char* text);
 /// Returns that of gemm.cu.
 CudaSource gemm_source();
+
+/// Throws InvalidArgument, whose text begins with `who`, unless a row of fp8 and the way to the next take
+/// whole accesses of 16 bytes.
+void check_fp8_rows(const char* who, int k, int a_pitch);
 
 /// Throws InvalidArgument, whose text begins with `who`, for sizes, pointers and pitches that are none of a
 /// product.
@@ -52,6 +61,9 @@ void add_gemm_parameters(CudaParameters& parameters, const GemmConfig& config, c
                          const RowsOfB& b, const GemmScales& scales);
 
 CudaVariant gemm_variant(const char* function, const GemmConfig& config);
+
+/// The same for values of e4m3.
+CudaVariant fp8_variant(const char* function, const GemmConfig& config);
 
 RowsOfB rows_of_b(const GemmConfig& config, int n);
 

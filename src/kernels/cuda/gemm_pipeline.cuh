@@ -31,7 +31,7 @@
 
 #include "gemm_epilogue.cuh"
 #include "gemm_order.hpp"
-#include "gemm_parameters.hpp"
+#include "kernels/cuda/gemm_parameters.hpp"
 #include "hopper_ptx.cuh"
 #include "hopper_wgmma.cuh"
 
@@ -300,7 +300,8 @@ __device__ __forceinline__ bool applies(const GemmEpilogue& epilogue) {
   return gated || epilogue.bias != nullptr || epilogue.activation != Activation::none;
 }
 
-/// The scales of a consumer's tile, which begins at this row and column of C, loaded ahead of their use.
+/// The scales of a consumer's tile, which begins at this row and column of C, loaded ahead of their use. Other blocks may
+/// have brought those of rows a moment ago.
 class TileScales {
  public:
   __device__ __forceinline__ TileScales(const GemmScales& scales, int n, int row, int column) {
@@ -308,7 +309,8 @@ class TileScales {
     row += thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
     for (int i = 0; i < 2 * slabs; ++i) {
-      rows_[i] = __ldg(scales.a + (scales.each ? min(row + i / 2 * slab_m + i % 2 * 8, scales.m - 1) : 0));
+      const int of_row = min(row + i / 2 * slab_m + i % 2 * 8, scales.m - 1);
+      rows_[i] = __ldcg(scales.a + (scales.each ? of_row + of_row / scales.rows_per_shard * scales.shard_room : 0));
     }
 #pragma unroll
     for (int i = 0; i < WGMMA_N / 32; ++i) {

@@ -17,7 +17,7 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   constexpr int alignment_bytes = 1024;  // the swizzle repeats
   constexpr int consumers = 2;
   constexpr int store_bytes = 64 * row_bytes;
-  constexpr int ticket_bytes = 256;  // and barriers, of kernels of several ranks
+  constexpr int ticket_bytes = 512;  // and barriers, and scales that come, of kernels of several ranks
   const int shared_bytes = config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
                            consumers * config.store_buffers * (store_bytes + barrier_bytes) +
                            alignment_bytes + ticket_bytes;

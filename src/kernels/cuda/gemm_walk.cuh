@@ -4,7 +4,7 @@
 /// by NVRTC as a part of gemm.cu, behind gemm_pipeline.cuh.
 
 #include "gemm_order.hpp"
-#include "gemm_parameters.hpp"
+#include "kernels/cuda/gemm_parameters.hpp"
 #include "hopper_ptx.cuh"
 
 namespace {

@@ -173,6 +173,19 @@ __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, in
                : "memory");
 }
 
+/// Multiples of 16 bytes, from and to multiples of them.
+__device__ __forceinline__ void load_linear(unsigned to, const void* from, unsigned bytes, unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+
+__device__ __forceinline__ void store_linear(void* to, unsigned from, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(bytes)
+               : "memory");
+}
+
 /// This thread's stores since the last call become a group.
 __device__ __forceinline__ void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");

@@ -23,6 +23,7 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("expert_sum.cu", {"THREADS": 128, "VECTORS": 4}, TILES[:1]),
     ("expert_sum_scatter.cu", {"THREADS": 128}, TILES[:1]),
     ("gemm.cu", {"FP8": 1}, TILES),
+    ("gemm_gather.cu", {"FP8": 1}, TILES),
     ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, ((64, 128, 1), (128, 128, 2))),
 ]
 

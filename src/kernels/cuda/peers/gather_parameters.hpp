@@ -13,7 +13,10 @@ struct GatherParameters {
   int flags_per_source;
   int rows_per_shard;
   int m;
-  int k;
+  int k;  ///< of 16-bit values
+  /// By rank: the scales that it has of all ranks' rows, shard by shard; null if rows have none.
+  float* scales[PeerControl::most_ranks];
+  int scales_per_shard;  ///< room for them, whole pieces
 };
 
 }  // namespace contextual::kernels::cuda

@@ -5,6 +5,7 @@
 
 #include "gather_parameters.hpp"
 #include "kernels/cuda/gemm_epilogue.hpp"
+#include "kernels/cuda/gemm_parameters.hpp"
 
 namespace contextual::kernels::cuda {
 
@@ -18,6 +19,7 @@ struct GemmGatherParameters : GatherParameters {
   GemmEpilogue epilogue[most_products];
   void* output[most_products];  ///< filled with NaN if the call has failed
   int pitch[most_products];     ///< of the output's rows
+  GemmScales gemm_scales[most_products];
 };
 
 }  // namespace contextual::kernels::cuda

@@ -39,6 +39,7 @@ class HostWords {
 
 /// Names of tunable kernels that wait for other ranks.
 inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
+inline constexpr const char* gathered_fp8_name = "cuda_allgather_fp8_gemm";
 inline constexpr const char* gathered_gated_name = "cuda_allgather_gated_mlp";
 inline constexpr const char* gathered_moe_name = "cuda_allgather_moe";
 inline constexpr const char* gathered_gated_moe_name = "cuda_allgather_gated_moe";
@@ -46,8 +47,8 @@ inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
 inline constexpr const char* split_gemm_name = "cuda_gemm_split_reduce_scatter";
 inline constexpr const char* scattered_sum_name = "cuda_expert_sum_reduce_scatter";
 inline constexpr const char* peer_kernel_names[] = {
-    gathered_gemm_name,  gathered_gated_name, gathered_moe_name, gathered_gated_moe_name,
-    scattered_gemm_name, split_gemm_name,     scattered_sum_name};
+    gathered_gemm_name,      gathered_fp8_name,   gathered_gated_name, gathered_moe_name,
+    gathered_gated_moe_name, scattered_gemm_name, split_gemm_name,     scattered_sum_name};
 
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,

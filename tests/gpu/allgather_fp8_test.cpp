@@ -1,0 +1,302 @@
+// The all-gather GEMM of 8-bit values, whose rows' scales come with them.
+
+#include "gpu/gathered_problem.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/region_workspace.hpp"
+#include "kernels/cuda/gemm_gather.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
+
+#include <cuda_fp8.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace allgather_fp8_test {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+std::size_t size(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+/// Values of e4m3, with what they are.
+struct Fp8Values {
+  std::vector<std::uint8_t> bits;
+  std::vector<float> values;
+
+  /// Within a quarter, so that rounding of long sums is small beside 1.
+  Fp8Values(std::size_t count, unsigned seed) : bits(count), values(count) {
+    std::mt19937 generator(seed);
+    for (std::size_t i = 0; i < count; ++i) {
+      const __nv_fp8_e4m3 rounded(0x1p-33F * static_cast<float>(generator()) - 0.25F);
+      bits[i] = rounded.__x;
+      values[i] = static_cast<float>(rounded);
+    }
+  }
+};
+
+std::vector<float> scales(int count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::vector<float> drawn(static_cast<std::size_t>(count));
+  for (float& scale : drawn) {
+    scale = 0.5F + 0x1p-32F * static_cast<float>(generator());
+  }
+  return drawn;
+}
+
+/// Several sets of data for one shape, with C = silu(A B^T a_scale b_scale).
+class Fp8Problem {
+ public:
+  Fp8Problem(const Rank& rank, const AllGatherGemmShape& shape, int sets)
+      : shape_(shape),
+        rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        b_(size(shape.n, shape.k), 1000U + static_cast<unsigned>(rank.number)),
+        b_scales_(scales(shape.n, 2000U + static_cast<unsigned>(rank.number))),
+        on_b_(b_.bits),
+        on_b_scales_(b_scales_),
+        c_(size(shape.m, shape.n)),
+        wrong_(std::vector<unsigned>{0}) {
+    for (int set = 0; set < sets; ++set) {
+      sets_.push_back(make(static_cast<unsigned>(set)));
+    }
+    compare_kernel().load();
+  }
+
+  int sets() const { return static_cast<int>(sets_.size()); }
+  GatheredRows rows(int set) const {
+    const Data& data = sets_[static_cast<std::size_t>(set)];
+    return {.a_rows = data.rows->get(), .m = shape_.m, .scales = data.scales->get()};
+  }
+  GatheredProduct product() const {
+    return {.b = on_b_.get(),
+            .c = c_.get(),
+            .n = shape_.n,
+            .activation = Activation::silu,
+            .b_scale = on_b_scales_.get()};
+  }
+
+  void check_later(cudaStream_t stream, int set) {
+    const bool bf16 = shape_.type == GemmType::bf16;
+    compare_kernel().launch_config(0, stream, c_.get(), sets_[static_cast<std::size_t>(set)].expected->get(),
+                                   wrong_.get(), static_cast<long long>(size(shape_.m, shape_.n)),
+                                   bf16 ? 1e-2F : 4e-3F, bf16);
+  }
+  /// Returns how many elements were wrong so far. Waits for the device.
+  unsigned wrong() const { return wrong_.host().at(0); }
+
+ private:
+  struct Data {
+    std::unique_ptr<DeviceArray<std::uint8_t>> rows;
+    std::unique_ptr<DeviceArray<float>> scales;
+    std::unique_ptr<DeviceArray<float>> expected;
+  };
+
+  Data make(unsigned seed) const {
+    const bool each = shape_.fp8 == Fp8Scaling::row;
+    const Fp8Values a(size(shape_.m, shape_.k), seed);
+    const std::vector<float> a_scales = scales(shape_.m, 3000U + seed);
+    std::vector<float> expected(size(shape_.m, shape_.n));
+    for (int row = 0; row < shape_.m; ++row) {
+      for (int column = 0; column < shape_.n; ++column) {
+        float sum = 0;
+        for (int i = 0; i < shape_.k; ++i) {
+          sum += a.values[size(row, shape_.k) + static_cast<std::size_t>(i)] *
+                 b_.values[size(column, shape_.k) + static_cast<std::size_t>(i)];
+        }
+        const float scaled = sum * a_scales[each ? static_cast<std::size_t>(row) : 0] *
+                             b_scales_[each ? static_cast<std::size_t>(column) : 0];
+        expected[size(row, shape_.n) + static_cast<std::size_t>(column)] = scaled / (1 + std::exp(-scaled));
+      }
+    }
+    const auto part = [&](const auto& all, int columns) {
+      const auto begin = static_cast<std::ptrdiff_t>(size(rows_.begin, columns));
+      const auto end = static_cast<std::ptrdiff_t>(size(rows_.end, columns));
+      return std::vector(all.begin() + begin, all.begin() + end);
+    };
+    Data data;
+    data.rows = std::make_unique<DeviceArray<std::uint8_t>>(part(a.bits, shape_.k));
+    data.scales = std::make_unique<DeviceArray<float>>(each ? part(a_scales, 1) : a_scales);
+    data.expected = std::make_unique<DeviceArray<float>>(expected);
+    return data;
+  }
+
+  AllGatherGemmShape shape_;
+  kernels::Rows rows_;
+  Fp8Values b_;
+  std::vector<float> b_scales_;
+  DeviceArray<std::uint8_t> on_b_;
+  DeviceArray<float> on_b_scales_;
+  DeviceArray<std::uint16_t> c_;
+  DeviceArray<unsigned> wrong_;
+  std::vector<Data> sets_;
+};
+
+void gather_and_check(AllGatherGemm& layer, Fp8Problem& problem, cudaStream_t stream, int set) {
+  layer(stream, problem.rows(set), problem.product());
+  problem.check_later(stream, set);
+}
+
+constexpr Fp8Scaling scalings[] = {Fp8Scaling::row, Fp8Scaling::tensor};
+
+}  // namespace
+
+TEST_CASE("all-gather GEMM of fp8: right without tuning, for any number of rows, in eager calls and replays",
+          "[fp8][shapes]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape largest{513, 136, 208, GemmType::fp16, Fp8Scaling::row};
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(largest));
+  if (workspace == nullptr) {
+    return;
+  }
+  for (const Fp8Scaling scaling : scalings) {
+    AllGatherGemmShape shape = largest;
+    shape.fp8 = scaling;
+    AllGatherGemm layer(workspace, shape);
+    for (const int m : {1, 127, 128, 513}) {
+      CAPTURE(m, static_cast<int>(scaling));
+      shape.m = m;
+      poison(*workspace);
+      Fp8Problem problem(rank, shape, 3);
+      for (int round = 0; round < 9; ++round) {
+        gather_and_check(layer, problem, stream, round % problem.sets());
+      }
+      Graph graph(stream, [&] { gather_and_check(layer, problem, stream, 1); });
+      for (int replay = 0; replay < 5; ++replay) {
+        graph.launch(stream);
+        gather_and_check(layer, problem, stream, 2);
+      }
+      CHECK(problem.wrong() == 0);
+      CHECK(workspace->failure().empty());
+    }
+  }
+}
+
+TEST_CASE("all-gather GEMM of fp8: both ways are right when tuned, in each iteration", "[fp8][tuned]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  for (const Fp8Scaling scaling : scalings) {
+    const AllGatherGemmShape shape{1022, 392, 336, GemmType::bf16, scaling};
+    const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+    if (workspace == nullptr) {
+      return;
+    }
+    poison(*workspace);
+    AllGatherGemm layer(workspace, shape);
+    Fp8Problem problem(rank, shape, 2);
+    ContextualAutotuner tuner(region_tuning(rank));
+    int iteration = 0;
+    tuner.run("allgather_fp8",
+              [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
+    const Report report = tuner.report();
+    const RegionReport* const region = report.find("allgather_fp8");
+    REQUIRE(region != nullptr);
+    INFO(region->choices_text());
+    CHECK(iteration > 50);
+    CHECK(problem.wrong() == 0);
+    CHECK(region->problems.size() >= 2);  // the way, the kernel, and where there is NCCL that of "separate"
+    for (const auto& tuned : region->problems) {
+      CHECK(tuned.outcome == ProblemOutcome::locked_in);
+      CHECK(same_on_all_ranks(tuned.choice));
+    }
+  }
+}
+
+TEST_CASE("all-gather GEMM of fp8: every config is right, in calls that follow each other",
+          "[fp8][configs]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  for (const Fp8Scaling scaling : scalings) {
+    const AllGatherGemmShape shape{510, 264, 336, GemmType::fp16, scaling};
+    const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+    if (workspace == nullptr) {
+      return;
+    }
+    poison(*workspace);
+    const AllGatherGemm layer(workspace, shape);
+    Fp8Problem problem(rank, shape, 1);
+    const GatheredRows rows = problem.rows(0);
+    const GatheredProduct product = problem.product();
+    const GemmGatherArgs args{&workspace->parts(), std::span(&product, 1), shape, rows.scales};
+    const auto own = static_cast<std::size_t>(layer.own_rows().count());
+    cuda_check(cudaMemcpy(layer.input(), rows.a_rows, own * static_cast<std::size_t>(shape.k),
+                          cudaMemcpyDeviceToDevice));
+    if (scaling == Fp8Scaling::row) {
+      cuda_check(cudaMemcpy(args.scales_of(rank.number, rank.number), rows.scales, own * sizeof(float),
+                            cudaMemcpyDeviceToDevice));
+    }
+    cuda_check(cudaDeviceSynchronize());
+    // Many ranks share their GPUs, which then take turns.
+    for (std::size_t id = 0; id<fp8_gather().space().size(); id += rank.count> 4 ? 9 : 1) {
+      INFO(fp8_gather().space().describe(id));
+      for (int call = 0; call < 3; ++call) {
+        REQUIRE(fp8_gather().launch_config(id, stream, args) == CUDA_SUCCESS);
+        problem.check_later(stream, 0);
+      }
+      CHECK(problem.wrong() == 0);
+    }
+    CHECK(workspace->failure().empty());
+  }
+}
+
+TEST_CASE("all-gather GEMM of fp8: what does not fit is an invalid argument that is named", "[fp8]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{64, 64, 64, GemmType::bf16, Fp8Scaling::row};
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherGemm layer(workspace, shape);
+  const Fp8Problem problem(rank, shape, 1);
+  const auto message = [&](const GatheredRows& rows, const GatheredProduct& product) -> std::string {
+    try {
+      layer(stream, rows, product);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  GatheredRows rows = problem.rows(0);
+  rows.scales = nullptr;
+  CHECK_THAT(message(rows, problem.product()), ContainsSubstring("scales of a must not be null"));
+  rows = problem.rows(0);
+  rows.pitch = 72;
+  CHECK_THAT(message(rows, problem.product()), ContainsSubstring("multiples of 16, not 64 and 72"));
+  GatheredProduct product = problem.product();
+  product.b_scale = nullptr;
+  CHECK_THAT(message(problem.rows(0), product), ContainsSubstring("scales of b must not be null"));
+  product = problem.product();
+  product.gated = true;
+  CHECK_THAT(message(problem.rows(0), product), ContainsSubstring("not of fp8"));
+  CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 24, GemmType::bf16, Fp8Scaling::row}), InvalidArgument);
+}
+
+}  // namespace allgather_fp8_test
