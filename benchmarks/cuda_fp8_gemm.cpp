@@ -5,18 +5,17 @@
 
 #include "cuda_common.hpp"
 #include "cuda_cublas.hpp"
+#include "cuda_fp8_values.hpp"
 #include "cuda_turns.hpp"
 
 #include <contextual/kernels/cuda/fp8_gemm.hpp>
 
 #include <cublasLt.h>
-#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,30 +27,6 @@ using namespace contextual::benchmarks;
 using kernels::cuda::Fp8Accumulation;
 using kernels::cuda::Fp8GemmArgs;
 using kernels::cuda::Fp8Scaling;
-
-/// Normally distributed, repeated with a period that no tile divides.
-std::vector<std::uint8_t> random_values(std::size_t count, unsigned seed) {
-  constexpr std::size_t period = 1'000'003;
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<std::uint8_t> values(count);
-  for (std::size_t i = 0; i < std::min(count, period); ++i) {
-    values[i] = __nv_fp8_e4m3(normal(generator)).__x;
-  }
-  for (std::size_t filled = period; filled < count; filled *= 2) {
-    std::copy_n(values.begin(), std::min(filled, count - filled),
-                values.begin() + static_cast<std::ptrdiff_t>(filled));
-  }
-  return values;
-}
-
-std::vector<float> random_scales(int count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> scale(0.5F, 1.5F);
-  std::vector<float> scales(static_cast<std::size_t>(count));
-  std::generate(scales.begin(), scales.end(), [&] { return scale(generator); });
-  return scales;
-}
 
 /// cuBLASLt's first algorithm, which is what PyTorch takes.
 class CublasLtFp8 {
@@ -125,8 +100,8 @@ void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
   const auto count = [](int rows, int columns) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  const Buffer<std::uint8_t> a(random_values(count(shape.m, shape.k), 1));
-  const Buffer<std::uint8_t> b(random_values(count(shape.n, shape.k), 2));
+  const Buffer<std::uint8_t> a(random_fp8_values(count(shape.m, shape.k), 1));
+  const Buffer<std::uint8_t> b(random_fp8_values(count(shape.n, shape.k), 2));
   const Buffer<float> a_scales(random_scales(shape.m, 3));
   const Buffer<float> b_scales(random_scales(shape.n, 4));
   const Buffer<std::uint16_t> c(count(shape.m, shape.n));

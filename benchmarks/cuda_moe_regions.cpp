@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,21 +27,6 @@ namespace {
 using namespace contextual;
 using namespace contextual::benchmarks;
 using namespace contextual::kernels::cuda;
-
-/// The choice falls on this way, and all of its kernels are tuned.
-Options only(const char* way) {
-  Options options;
-  options.feasible = [way](std::span<const AssignedConfig> configs) {
-    for (const AssignedConfig& config : configs) {
-      if (config.kernel.ends_with("_ways") && config.config != nullptr &&
-          config.config->get<std::string>("alternative") != way) {
-        return false;
-      }
-    }
-    return true;
-  };
-  return options;
-}
 
 void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
                        const std::shared_ptr<Communicator>& communicator) {

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -69,6 +70,21 @@ inline int compare_shapes(int argc, char** argv, const std::string& what, TurnSe
     }
     return 0;
   });
+}
+
+/// Options of a region across GPUs: the choice falls on this way, and all of its kernels are tuned.
+inline Options only(const char* way) {
+  Options options;
+  options.feasible = [way](std::span<const AssignedConfig> configs) {
+    for (const AssignedConfig& config : configs) {
+      if (config.kernel.ends_with("_ways") && config.config != nullptr &&
+          config.config->get<std::string>("alternative") != way) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return options;
 }
 
 /// The ways, of which the last one is what the others are compared with.

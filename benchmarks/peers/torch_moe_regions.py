@@ -146,17 +146,22 @@ def compare_reduce_scatter(shape, rounds):
     print_times(f"reduce-scatter: {m} rows, {n} x {k}, {experts} experts, top {top_k}", launches, rounds)
 
 
+def join():
+    """Makes this process a rank, with a GPU of its own."""
+    rank = int(os.environ["OMPI_COMM_WORLD_RANK"])
+    torch.cuda.set_device(rank)
+    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "29501")
+    dist.init_process_group("nccl", rank=rank, world_size=int(os.environ["OMPI_COMM_WORLD_SIZE"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shapes", default=SHAPES)
     parser.add_argument("--sums", default=SUMS)
     parser.add_argument("--rounds", type=int, default=21)
     arguments = parser.parse_args()
-    rank = int(os.environ["OMPI_COMM_WORLD_RANK"])
-    torch.cuda.set_device(rank)
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "29501")
-    dist.init_process_group("nccl", rank=rank, world_size=int(os.environ["OMPI_COMM_WORLD_SIZE"]))
+    join()
     for shape in arguments.shapes.split(","):
         compare_allgather(shape, arguments.rounds)
     for shape in arguments.sums.split(","):
