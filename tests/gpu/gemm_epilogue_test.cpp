@@ -8,6 +8,7 @@
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/gemm_implementations.hpp>
+#include <contextual/kernels/cuda/mma_gemm.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -104,7 +105,10 @@ TEST_CASE("gemm epilogue: bias, activation and pitch do what they say, alone and
       for (const bool bias : {false, true}) {
         for (const bool pitched : {false, true}) {
           CAPTURE(bf16, static_cast<int>(activation), bias, pitched);
-          REQUIRE(gemm().launch_config(0, stream, problem.args(bias, activation, pitched)) == CUDA_SUCCESS);
+          const GemmArgs args = problem.args(bias, activation, pitched);
+          REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
+          CHECK(problem.wrong(bias, activation, pitched) == 0);
+          REQUIRE(mma_gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
           CHECK(problem.wrong(bias, activation, pitched) == 0);
         }
       }

@@ -3,7 +3,9 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/error.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/mma_gemm.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -62,7 +64,8 @@ void tune(Gemm& kernel, ReferenceGemm& problem, const Stream& stream) {
   }
 }
 
-void check_every_config(Gemm& kernel, ReferenceGemm& problem, const GemmArgs& args, const Stream& stream) {
+template <typename Kernel>
+void check_every_config(Kernel& kernel, ReferenceGemm& problem, const GemmArgs& args, const Stream& stream) {
   for (std::size_t id = 0; id < kernel.space().size(); ++id) {
     INFO(kernel.space().describe(id));
     problem.poison();
@@ -146,6 +149,8 @@ TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is
   static const unsigned flag = 0;
   bad.ready_flags = &flag;
   CHECK_THAT(message(bad), ContainsSubstring("rows_per_flag"));
+  bad.rows_per_flag = 1;
+  CHECK_THROWS_AS(mma_gemm().launch_config(0, nullptr, bad), InvalidArgument);
 }
 
 TEST_CASE("gemm: every config is right when tuned", "[gpu]") {
@@ -168,6 +173,7 @@ TEST_CASE("gemm: every config is right for shapes that no tile divides", "[gpu]"
       INFO(shape.text());
       ReferenceGemm problem(shape);
       check_every_config(gemm(), problem, problem.args(), stream);
+      check_every_config(mma_gemm(), problem, problem.args(), stream);
     }
   }
 }
@@ -182,6 +188,7 @@ TEST_CASE("gemm: every config is right for long sums and for many tiles", "[gpu]
       INFO(shape.text());
       ReferenceGemm problem(shape);
       check_every_config(gemm(), problem, problem.args(), stream);
+      check_every_config(mma_gemm(), problem, problem.args(), stream);
     }
   }
 }

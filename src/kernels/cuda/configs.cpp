@@ -13,6 +13,7 @@
 #include <contextual/kernels/cuda/fp8_gemm.hpp>
 #include <contextual/kernels/cuda/gated_mlp.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/mma_gemm.hpp>
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
@@ -61,6 +62,7 @@ const KernelList& kernel_list() {
       {split_gemm_name, [] { return list_configs(gemm_split_space(), gemm_split_needs); }},
       {grouped_gated_mlp_name, [] { return list_configs(grouped_gated_mlp_space(), gemm_needs); }},
       {grouped_gemm_name, [] { return list_configs(grouped_gemm_space(), gemm_needs); }},
+      {"cuda_mma_gemm", [] { return list_configs(mma_gemm_space(), mma_gemm_needs); }},
       {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });

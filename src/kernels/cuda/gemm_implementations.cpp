@@ -3,6 +3,7 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm_implementations.hpp>
+#include <contextual/kernels/cuda/mma_gemm.hpp>
 
 #include <cstddef>
 #include <string>
@@ -21,16 +22,24 @@ Key key_of(const CUstream& /*stream*/, const GemmArgs& args) {
   return CublasLtProblem::of(args).key();
 }
 
-bool own_takes(const CUstream& stream, const GemmArgs& args) {
+/// The kernel has a config for the arguments and for the device.
+template <auto kernel>
+bool takes(const CUstream& stream, const GemmArgs& args) {
   try {
-    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
-      if (gemm().expect(id, key_of(stream, args), stream, args)) {
+    for (std::size_t id = 0; id < kernel().space().size(); ++id) {
+      if (kernel().expect(id, key_of(stream, args), stream, args)) {
         return true;
       }
     }
   } catch (const InvalidArgument&) {  // sizes or alignments that only cuBLASLt takes
   }
   return false;
+}
+
+/// Where Hopper's tiles have more rows than C, or where there is no Hopper.
+bool suits_mma(const CUstream& stream, const GemmArgs& args) {
+  constexpr int few_rows = 64;
+  return (args.m <= few_rows || !takes<gemm>(stream, args)) && takes<mma_gemm>(stream, args);
 }
 
 }  // namespace
@@ -40,7 +49,8 @@ GemmImplementations& gemm_implementations() {
   static auto* const choice = new GemmImplementations(
       "cuda_gemm_implementations", key_of,
       {{"cublaslt", launch_cublaslt},
-       {"own", [](CUstream& stream, GemmArgs& args) { gemm()(stream, args); }, own_takes}},
+       {"own", [](CUstream& stream, GemmArgs& args) { gemm()(stream, args); }, takes<gemm>},
+       {"mma", [](CUstream& stream, GemmArgs& args) { mma_gemm()(stream, args); }, suits_mma}},
       {"M", "N", "K", "TYPE", "A_PITCH", "C_PITCH", "ALIGNMENT"});
   return *choice;
 }

@@ -1,15 +1,16 @@
 #pragma once
 
 /// \file
-/// What a block of the Hopper GEMM needs.
+/// What a block of a GEMM needs.
 
 #include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/mma_gemm.hpp>
 #include <contextual/resource_limits.hpp>
 
 namespace contextual::kernels::cuda {
 
-/// Returns the threads, one warpgroup that loads and stores and two that multiply, and the shared memory as
-/// gemm.cu lays it out.
+/// Of the Hopper GEMM. Returns the threads, one warpgroup that loads and stores and two that multiply, and
+/// the shared memory as gemm.cu lays it out.
 inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   constexpr int block_threads = 384;
   constexpr int row_bytes = 128;
@@ -22,6 +23,14 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
                            consumers * config.store_buffers * (store_bytes + barrier_bytes) +
                            alignment_bytes + ticket_bytes;
   return {.shared_bytes = shared_bytes, .threads = block_threads};
+}
+
+/// The same as mma_gemm.cu lays it out: stages, 64 deep.
+inline ResourceNeeds mma_gemm_needs(const MmaGemmConfig& config) {
+  constexpr int row_bytes = 128;
+  constexpr int warp_threads = 32;
+  return {.shared_bytes = config.stages * (config.block_m + config.block_n) * row_bytes,
+          .threads = config.warps_m * config.warps_n * warp_threads};
 }
 
 }  // namespace contextual::kernels::cuda

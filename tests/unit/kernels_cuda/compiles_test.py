@@ -25,13 +25,16 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("gemm.cu", {"FP8": 1}, TILES),
     ("gemm_gather.cu", {"FP8": 1}, TILES),
     ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, ((64, 128, 1), (128, 128, 2))),
+    ("mma_gemm.cu", {"WARPS_M": 1, "WARPS_N": 2, "ARCHITECTURE": "sm_80"}, ((16, 32, 1),)),
+    ("mma_gemm.cu", {"WARPS_M": 2, "WARPS_N": 4, "ARCHITECTURE": "sm_90a"}, ((128, 256, 1),)),
 ]
 
 
 def log_of(nvrtc, path, defines):
     """Returns what the compiler says if it fails, else an empty text."""
     folders = (path.parent, path.parent / "peers", path.parents[2], path.parents[3] / "include")
-    options = ["--gpu-architecture=sm_90a"] + [f"-I{folder}" for folder in folders]
+    architecture = defines.pop("ARCHITECTURE", "sm_90a")
+    options = [f"--gpu-architecture={architecture}"] + [f"-I{folder}" for folder in folders]
     options = [option.encode() for option in options + [f"-D{name}={value}" for name, value in defines.items()]]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A GEMM with two implementations to choose from: cuBLASLt's algorithms and this library's kernel.
+/// A GEMM with several implementations to choose from: cuBLASLt's algorithms and this library's kernels.
 
 #include <contextual/alternatives.hpp>
 #include <contextual/cuda.hpp>
@@ -11,10 +11,11 @@
 namespace contextual::kernels::cuda {
 
 /// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. The alternatives are "cublaslt", which launches
-/// `cublaslt_gemm()`, and "own", which launches `gemm()`; what these document holds here. The key is that of
-/// cublaslt_gemm. "own" is left out for sizes and alignments that `gemm` does not take. Throws CudaError if a
-/// launch outside of tuning fails, and InvalidArgument for arguments with ready flags, a bias or an
-/// activation, which the default, cuBLASLt, does not take.
+/// `cublaslt_gemm()`, "own", which launches `gemm()`, and, where that has no config or m is at most 64,
+/// "mma", which launches `mma_gemm()`; what these document holds here. The key is that of cublaslt_gemm.
+/// "own" and "mma" are left out for sizes and alignments that they do not take. Throws CudaError if a launch
+/// outside of tuning fails, and InvalidArgument for arguments with ready flags, a bias or an activation,
+/// which the default, cuBLASLt, does not take.
 using GemmImplementations = Alternatives<void(CUstream, GemmArgs)>;
 
 /// Returns the choice, which lives as long as the process. Thread-safe.
