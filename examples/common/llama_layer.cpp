@@ -82,8 +82,8 @@ LlamaLayer::LlamaLayer(const std::shared_ptr<contextual::Communicator>& communic
       out_weights_(bytes_of(out_shape_.n, out_shape_.k)),
       up_weights_(bytes_of(weights_ * 2 * up_shape_.n, up_shape_.k)),
       down_weights_(bytes_of(weights_ * down_shape_.n, down_shape_.k)),
-      ids_(elements_of(shape.tokens, shape.top_k) * sizeof(int)),
-      factors_(elements_of(shape.tokens, shape.top_k) * sizeof(float)),
+      ids_(elements_of(rows_.count(), shape.top_k) * sizeof(int)),
+      factors_(elements_of(rows_.count(), shape.top_k) * sizeof(float)),
       qkv_output_(bytes_of(shape.tokens, qkv_shape_.n)),
       hidden_(bytes_of(rows_.count(), shape.hidden)),
       inner_(bytes_of(shape.tokens * (is_dense() ? 1 : shape.top_k), up_shape_.n)),
@@ -127,10 +127,11 @@ LlamaLayer::Choice LlamaLayer::choice_of(int token) const {
   return choice;
 }
 
+/// Of own rows.
 void LlamaLayer::upload_routing() {
   std::vector<int> ids;
   std::vector<float> factors;
-  for (int token = 0; token < shape_.tokens; ++token) {
+  for (int token = rows_.begin; token < rows_.end; ++token) {
     for (const auto& [expert, factor] : choice_of(token)) {
       ids.push_back(expert);
       factors.push_back(factor);
@@ -221,7 +222,8 @@ void LlamaLayer::feed_up() {
            {.b = up_weights_.get(), .c = inner_.get(), .activation = cuda::Activation::silu, .gated = true});
     return;
   }
-  routing_.prepare(stream_.get(), static_cast<const int*>(ids_.get()));
+  routing_.prepare(stream_.get(), *workspace_, static_cast<const int*>(ids_.get()),
+                   static_cast<const float*>(factors_.get()));
   (*up_of_experts_)(stream_.get(), {.a_rows = hidden_.get()},
                     {.routing = &routing_,
                      .weights = up_weights_.get(),
@@ -238,7 +240,7 @@ void LlamaLayer::feed_down() {
     return;
   }
   (*down_of_experts_)(stream_.get(), {.routing = &routing_,
-                                      .topk_weights = static_cast<const float*>(factors_.get()),
+                                      .topk_weights = routing_.topk_weights(),
                                       .a = inner_.get(),
                                       .weights = down_weights_.get(),
                                       .c_rows = output_.get()});

@@ -68,13 +68,7 @@ void check(const Call& call) {
   call.workspace->require_outside(who, product.weights);
   call.workspace->require_outside(who, product.c);
   check_routing(who, product.routing, call.shape.m, call.shape.top_k, call.shape.experts);
-  const RoutingRanks& ranks = product.routing->ranks();
-  const Communicator& communicator = *call.workspace->communicator;
-  if (ranks.rank != communicator.rank() || ranks.ranks != communicator.size()) {
-    throw InvalidArgument(std::string(who) + ": the routing is that of rank " + std::to_string(ranks.rank) +
-                          " of " + std::to_string(ranks.ranks) + ", the workspace's rank is " +
-                          std::to_string(communicator.rank()) + " of " + std::to_string(communicator.size()));
-  }
+  check_routing_ranks(who, product.routing->ranks(), *call.workspace->communicator);
 }
 
 }  // namespace
@@ -82,7 +76,9 @@ void check(const Call& call) {
 std::size_t AllGatherMoe::workspace_bytes(const AllGatherMoeShape& shape) {
   check_gemm_sizes(who, shape.m, shape.n, shape.k);
   check_expert_sizes(who, shape.m, shape.top_k, shape.experts);
-  return AllGatherGemm::workspace_bytes({shape.m, shape.n, shape.k, shape.type});
+  // Own rows that wait in `input` are still there when their experts have been gathered.
+  return AllGatherGemm::workspace_bytes({shape.m, shape.n, shape.k, shape.type}) +
+         ExpertRouting::workspace_bytes(shape.m, shape.top_k);
 }
 
 AllGatherMoe::AllGatherMoe(std::shared_ptr<PeerWorkspace> workspace, const AllGatherMoeShape& shape)

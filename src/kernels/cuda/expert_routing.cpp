@@ -3,6 +3,7 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
+#include "kernels/cuda/routing_gather.hpp"
 
 #include <contextual/cuda.hpp>
 #include <contextual/error.hpp>
@@ -31,6 +32,7 @@ int blocks_of(int count) {
   return divide_up(count, ExpertRoutingParameters::entries);
 }
 
+constexpr const char* routing_name = "ExpertRouting";
 constexpr const char* count_experts = "count_experts";
 constexpr const char* place_rows = "place_rows";
 constexpr const char* order_tiles = "order_tiles";
@@ -69,7 +71,8 @@ struct Room {
 };
 
 /// Says where all tables are; returns how many bytes they take.
-std::size_t lay_out(ExpertRoutingParameters& parameters, int rows, std::byte* memory) {
+std::size_t lay_out(ExpertRouting::Tables& all, int rows, std::byte* memory) {
+  ExpertRoutingParameters& parameters = all.parameters;
   ExpertTables& tables = parameters.tables;
   const int pairs = rows * tables.top_k;
   const auto all_pairs = static_cast<std::size_t>(pairs);
@@ -81,6 +84,8 @@ std::size_t lay_out(ExpertRoutingParameters& parameters, int rows, std::byte* me
   room.take(tables.offsets, experts + 1);
   room.take(tables.rows, all_pairs);
   room.take(tables.positions, all_pairs);
+  room.take(all.gathered.ids, all_pairs);
+  room.take(all.gathered.weights, all_pairs);
   for (int list = 0; list < ExpertTables::lists; ++list) {
     const std::size_t tiles = all_pairs / (std::size_t{ExpertTables::least_height} << list) + experts;
     room.take(tables.tiles[list], tiles);
@@ -100,7 +105,7 @@ const char* const expert_tables_header =
 
 ExpertRouting::ExpertRouting(int rows, int top_k, int experts, const RoutingRanks& ranks)
     : most_rows_(rows), rows_(rows), top_k_(top_k), experts_(experts), ranks_(ranks) {
-  check_expert_sizes("ExpertRouting", rows, top_k, experts);
+  check_expert_sizes(routing_name, rows, top_k, experts);
   if (ranks.ranks < 1 || ranks.ranks > ExpertTables::most_ranks || ranks.rank < 0 ||
       ranks.rank >= ranks.ranks) {
     throw InvalidArgument("ExpertRouting: rank " + std::to_string(ranks.rank) + " of " +
@@ -113,14 +118,17 @@ ExpertRouting::ExpertRouting(int rows, int top_k, int experts, const RoutingRank
   parameters.ranks = ranks.ranks;
   parameters.tables.experts = experts;
   parameters.tables.top_k = top_k;
-  const std::size_t bytes = lay_out(parameters, rows, nullptr);
+  const std::size_t bytes = lay_out(*tables_, rows, nullptr);
   CONTEXTUAL_KERNELS_CUDA(cudaMalloc(&tables_->memory, bytes));
-  lay_out(parameters, rows, static_cast<std::byte*>(tables_->memory));
+  lay_out(*tables_, rows, static_cast<std::byte*>(tables_->memory));
   CONTEXTUAL_KERNELS_CUDA(cudaMemset(tables_->memory, 0, bytes));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
   kernel<count_experts>().load();
   kernel<place_rows>().load();
   kernel<order_tiles>().load();
+  if (ranks.ranks > 1) {
+    load_routing_gather();
+  }
 }
 
 ExpertRouting::Tables::~Tables() {
@@ -130,7 +138,7 @@ ExpertRouting::Tables::~Tables() {
 ExpertRouting::~ExpertRouting() = default;
 
 void ExpertRouting::prepare(CUstream stream, const int* ids, int rows) {
-  rows = rows_of_call("ExpertRouting", rows, most_rows_);
+  rows = rows_of_call(routing_name, rows, most_rows_);
   if (ids == nullptr) {
     throw InvalidArgument("ExpertRouting: ids must not be null");
   }
@@ -144,6 +152,26 @@ void ExpertRouting::prepare(CUstream stream, const int* ids, int rows) {
     CONTEXTUAL_KERNELS_CUDA(kernel<order_tiles>().launch_config(0, stream, parameters));
   }
   rows_ = rows;
+  topk_weights_ = nullptr;
+}
+
+std::size_t ExpertRouting::workspace_bytes(int rows, int top_k) {
+  check_expert_sizes(routing_name, rows, top_k, 1);
+  return routing_gather_bytes(rows, top_k);
+}
+
+void ExpertRouting::prepare(CUstream stream, PeerWorkspace& workspace, const int* own_ids,
+                            const float* own_weights, int rows) {
+  PeerWorkspace::Parts& parts = workspace.parts();
+  const RoutingGather call{
+      &parts, own_ids, own_weights, rows_of_call(routing_name, rows, most_rows_), top_k_, tables_->gathered};
+  check_routing_ranks(routing_name, ranks_, *parts.communicator);
+  check_routing_gather(routing_name, call);
+  parts.begin_call(stream);
+  gather_routing(stream, call);
+  prepare(stream, call.gathered.ids, call.rows);
+  const bool has_rows = !RowPartition(call.rows, ranks_.ranks).shard(ranks_.rank).empty();
+  topk_weights_ = has_rows && own_weights == nullptr ? nullptr : call.gathered.weights;
 }
 
 void check_expert_sizes(const char* who, int rows, int top_k, int experts) {
@@ -169,6 +197,14 @@ void check_routing(const char* who, const ExpertRouting* routing, int rows, int 
                           std::to_string(routing->rows()) + ", " + std::to_string(routing->top_k()) + ", " +
                           std::to_string(routing->experts()) + ", those of the call " + std::to_string(rows) +
                           ", " + std::to_string(top_k) + ", " + std::to_string(experts));
+  }
+}
+
+void check_routing_ranks(const char* who, const RoutingRanks& ranks, const Communicator& communicator) {
+  if (ranks.rank != communicator.rank() || ranks.ranks != communicator.size()) {
+    throw InvalidArgument(std::string(who) + ": the routing is that of rank " + std::to_string(ranks.rank) +
+                          " of " + std::to_string(ranks.ranks) + ", the workspace's rank is " +
+                          std::to_string(communicator.rank()) + " of " + std::to_string(communicator.size()));
   }
 }
 

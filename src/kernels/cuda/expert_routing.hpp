@@ -4,7 +4,9 @@
 /// The parts of an ExpertRouting, for the kernels that use it.
 
 #include "kernels/cuda/expert_tables.hpp"
+#include "kernels/cuda/peers/routing_gather_parameters.hpp"
 
+#include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/expert_routing.hpp>
 
 namespace contextual::kernels::cuda {
@@ -12,6 +14,7 @@ namespace contextual::kernels::cuda {
 /// On the device, in one allocation.
 struct ExpertRouting::Tables {
   ExpertRoutingParameters parameters{};  ///< those of the last preparation
+  RowChoices gathered{};                 ///< from the ranks, if one was asked for with own rows'
   void* memory = nullptr;
 
   Tables() = default;
@@ -37,6 +40,9 @@ void check_expert_sizes(const char* who, int rows, int top_k, int experts);
 void check_routing(const char* who, const ExpertRouting* routing);
 /// And unless it is of these sizes.
 void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts);
+
+/// Throws InvalidArgument, whose text begins with `who`, for a routing of other ranks.
+void check_routing_ranks(const char* who, const RoutingRanks& ranks, const Communicator& communicator);
 
 /// The header of kernels that use a routing.
 extern const char* const expert_tables_header;

@@ -20,6 +20,7 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("moe_gather.cu", {}, LOW_TILES),
     ("moe_gather.cu", {"GATED": 1}, (LOW_TILES[1],)),
     ("expert_routing.cu", {}, TILES[:1]),
+    ("routing_gather.cu", {}, TILES[:1]),
     ("expert_sum.cu", {"THREADS": 128, "VECTORS": 4}, TILES[:1]),
     ("expert_sum_scatter.cu", {"THREADS": 128}, TILES[:1]),
     ("gemm.cu", {"FP8": 1}, TILES),

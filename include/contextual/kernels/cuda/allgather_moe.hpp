@@ -29,8 +29,8 @@ struct AllGatherMoeShape {
 
 /// What becomes of the gathered rows: as GroupedGemmArgs says.
 struct ExpertProduct {
-  /// Of the rows of all ranks, as many as the call has, prepared in stream order, with this rank and all
-  /// ranks as its RoutingRanks; the same on all ranks but for those.
+  /// Of the rows of all ranks, as many as the call has, prepared in stream order, from all rows or from own
+  /// ones, with this rank and all ranks as its RoutingRanks; the same on all ranks but for those.
   const ExpertRouting* routing = nullptr;
   const void* weights = nullptr;  ///< of this rank, [experts, n, k], dense; with a gate [experts, 2 n, k]
   void* c = nullptr;              ///< [m * top_k, n], by position
@@ -58,7 +58,7 @@ struct ExpertProduct {
 /// calls in the same order. One thread at a time uses the objects of a workspace.
 class CONTEXTUAL_API AllGatherMoe {
  public:
-  /// Returns how large a workspace must be for this shape, in bytes.
+  /// Returns how large a workspace must be for this shape, in bytes, with those that an ExpertRouting needs.
   static std::size_t workspace_bytes(const AllGatherMoeShape& shape);
 
   /// Throws as AllGatherGemm does.

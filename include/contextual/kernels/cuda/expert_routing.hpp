@@ -7,9 +7,12 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <memory>
 
 namespace contextual::kernels::cuda {
+
+class PeerWorkspace;
 
 /// Which rank's routing it is, where the rows are from several ranks, as RowPartition says. Products with it
 /// then begin with this rank's rows, and go on with those of the next rank.
@@ -43,6 +46,26 @@ class CONTEXTUAL_API ExpertRouting {
   /// InvalidArgument for too many rows and for null ids, and CudaError.
   void prepare(CUstream stream, const int* ids, int rows = 0);
 
+  /// Returns how many of its bytes a workspace lends to a preparation from own rows. One for an AllGatherMoe
+  /// or a MoeReduceScatter of these rows has them. Throws InvalidArgument for sizes that are none.
+  static std::size_t workspace_bytes(int rows, int top_k);
+
+  /// The same where each rank knows of its own rows only, those of `RowPartition(rows, ranks).shard(rank)`:
+  /// `own_ids` is [own rows, top_k], on the device, dense, and may be written again when the call has ended
+  /// in stream order. Weights of the same shape are gathered too, for `topk_weights`; ranks that have rows
+  /// either all give them or all do not. A rank without rows may give null for both.
+  ///
+  /// It is a call on the workspace, so all ranks must make it. Ids travel by a kernel, which waits for the
+  /// other ranks within the workspace's budget, or by NCCL where they cannot use each other's memory. Own
+  /// rows that are in `AllGatherMoe::input` already stay there. Works under stream capture. If the other
+  /// ranks do not come, no row chooses an expert, and weights are NaN.
+  ///
+  /// Throws InvalidArgument as above, for a workspace that is too small or of other ranks, and for ids and
+  /// weights in it; DeviceError if a call on the workspace has failed before; CommunicationError of NCCL; and
+  /// CudaError.
+  void prepare(CUstream stream, PeerWorkspace& workspace, const int* own_ids,
+               const float* own_weights = nullptr, int rows = 0);
+
   int rows() const noexcept {
     return rows_;
   }  ///< of the last `prepare`; before it, the most there is room for
@@ -58,6 +81,10 @@ class CONTEXTUAL_API ExpertRouting {
   /// Returns the position of each (row, place), [rows, top_k], on the device; -1 where no expert is chosen.
   const int* positions() const noexcept;
 
+  /// Returns the weights of all ranks' rows, [rows, top_k], on the device, as MoeReduceScatter takes them;
+  /// null if the last `prepare` got none.
+  const float* topk_weights() const noexcept { return topk_weights_; }
+
   struct Tables;
   const Tables& tables() const noexcept { return *tables_; }  ///< for the library's own kernels
 
@@ -67,6 +94,7 @@ class CONTEXTUAL_API ExpertRouting {
   int top_k_;
   int experts_;
   RoutingRanks ranks_;
+  const float* topk_weights_ = nullptr;
   std::unique_ptr<Tables> tables_;
 };
 
