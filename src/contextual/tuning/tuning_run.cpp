@@ -3,12 +3,10 @@
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/agreement/joining.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -56,8 +54,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
       watch_(watch_of_run(watchdog, options, context_, recorder)),
-      checks_(options, context_),
-      outputs_(options, context_),
+      checks_(options, context_, problems_, watch_),
       problems_(policy_of(options)),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
@@ -72,9 +69,7 @@ TuningRun::~TuningRun() = default;
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
-  policy.feasible = [this](const Assignment& assignment) {
-    return checks_.feasible(problems_.slots(), assignment);
-  };
+  policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
   context_.blame_assignments(policy.search != SearchLevel::off);
   context_.set_out_of_memory(options.is_out_of_memory);
   return policy;
@@ -121,7 +116,7 @@ bool TuningRun::allows_defaults() const {
   for (const ProblemSlot* slot : problems_.slots()) {
     defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
   }
-  return checks_.feasible(problems_.slots(), defaults);
+  return checks_.feasible(defaults);
 }
 
 PairedTiming TuningRun::paired_timing() {
@@ -281,9 +276,8 @@ void TuningRun::decide(const std::function<void()>& step) {
 /// The failure is this rank's alone, whatever it is: the states of the others have decided. No launch is to
 /// blame for it.
 void TuningRun::fail(const std::exception_ptr& thrown) {
-  batch_.result.failure = failure_of(thrown);
+  batch_.result.failure = failure_before_launch(thrown);
   batch_.result.failure.tuning_failed = false;
-  batch_.result.failure.launched = false;
 }
 
 /// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
@@ -311,8 +305,7 @@ bool TuningRun::prepare() {
   for (;;) {
     const Preparation::Result prepared = preparation_.prepare(batch_.plan);
     if (prepared.device_failure) {
-      batch_.result.failure = failure_of(prepared.device_failure);
-      batch_.result.failure.launched = false;
+      batch_.result.failure = failure_before_launch(prepared.device_failure);
     }
     // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
     const auto rejected =
@@ -396,7 +389,7 @@ void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& reje
 /// The iterations of the batch, one right after the other, and then the settle.
 void TuningRun::run(const std::function<void()>& region) {
   if (!batch_.result.failure) {
-    begin_buffers();
+    checks_.begin(batch_.plan, batch_.result);
   }
   meet_before_batch({continuation_.take_off(batch_.plan.iterations), {}});
   if (batch_.result.failure) {  // then nothing is launched
@@ -413,73 +406,14 @@ void TuningRun::run(const std::function<void()>& region) {
   batch_.result = runner_.run(batch_.plan, defaults, region);
   batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
   batch_.result.wanted_head_start = timer_->wanted_head_start();
-  verify();
+  checks_.judge(batch_.plan, batch_.result);
 }
 
-/// Takes copies before anything is changed, and fills the outputs.
-void TuningRun::begin_buffers() {
-  try {
-    const Watchdog::Section section(watch_,
-                                    {Activity::verify, batch_.plan.phase(), batch_.plan.first_iteration});
-    if (options_.copies && batch_.plan.kind == BatchKind::discovery) {
-      options_.copies->take();
-      context_.note(options_.copies->cost_text());
-    }
-    outputs_.refresh();
-    if (!outputs_.empty()) {
-      outputs_.begin(assignment_of_batch(), batch_.plan.kind);
-    }
-  } catch (...) {
-    batch_.result.failure = failure_of(std::current_exception());
-    batch_.result.failure.launched = false;
-  }
-}
-
-/// The configs of the batch's first iteration; those of problems that join in it are what they used then.
-Assignment TuningRun::assignment_of_batch() const {
-  policy::IterationPlan planned =
-      batch_.plan.iterations.empty() ? policy::IterationPlan() : batch_.plan.iterations.front();
-  for (std::size_t p = planned.cells.size(); p < problems_.slots().size(); ++p) {
-    planned.cells.push_back(
-        {policy::Cell::Role::best, problems_.slots()[p]->found.locked_config.value_or(0)});
-  }
-  return state().assignment_of(planned);
-}
-
-/// The verdict on the batch, which has one assignment of configs while there is a `verify`, or are outputs.
-void TuningRun::verify() {
-  checks_.refresh();
-  checks_.note_verified(context_);
-  if (batch_.result.failure || !batch_.result.out_of_memory.empty()) {
-    return;
-  }
-  const bool judged = batch_.plan.kind != BatchKind::final_run && checks_.any_verify(batch_.result);
-  if (!judged && outputs_.empty()) {
-    return;
-  }
-  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
-  try {
-    const Watchdog::Section section(watch_,
-                                    {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
-    const IterationInfo info{context_.region(), batch_.plan.phase(), context_.tuning_iteration};
-    if (judged) {
-      batch_.result.verdict = checks_.verdict(batch_.result, info);
-    }
-    const std::string difference = outputs_.verdict(batch_.result);
-    batch_.result.verdict = batch_.result.verdict.empty() ? difference : batch_.result.verdict;
-  } catch (...) {
-    batch_.result.failure = failure_of(std::current_exception());
-  }
-}
-
-/// What is expected is taken over when the ranks have agreed that the batch went well.
-void TuningRun::end_outputs(bool succeeded) {
-  if (outputs_.empty()) {
-    return;
-  }
-  for (const std::string& note : outputs_.end(assignment_of_batch(), succeeded)) {
+/// What is said here means that results are worth nothing.
+void TuningRun::end_checks(bool succeeded) {
+  for (const std::string& note : checks_.end(batch_.plan, succeeded)) {
     context_.note(note);
-    warnings_.tell_without_printing(note);  // results are worth nothing
+    warnings_.tell_without_printing(note);
   }
 }
 
@@ -561,10 +495,7 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  const policy::BatchOutcome& seen = batch_.agreed.outcome;
-  const bool succeeded = seen.rejections.empty() &&
-                         std::all_of(seen.iterations.begin(), seen.iterations.end(),
-                                     [](const auto& iteration) { return iteration.infeasible.empty(); });
+  const bool succeeded = batch_.agreed.outcome.rejections.empty() && !batch_.agreed.outcome.any_infeasible();
   const bool follows = continuation_.follows(batch_.whole_plan, batch_.joined_before, batch_.agreed.outcome);
   if (!follows) {
     batch_.whole_plan = batch_.plan.iterations;
@@ -576,15 +507,9 @@ void TuningRun::observe_batch() {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
   if (!batch_.known) {
-    end_outputs(succeeded);
-    tell_failure();
+    end_checks(succeeded);
+    checks_.tell_failure(batch_.plan, batch_.agreed.outcome);
   }
-}
-
-void TuningRun::tell_failure() {
-  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
-  const Watchdog::Section section(watch_, {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
-  checks_.tell_failure(batch_.agreed.outcome, problems_.slots());
 }
 
 /// A choice that fails now is out, and the second best takes its place.
@@ -596,7 +521,7 @@ void TuningRun::observe_final_run() {
   if (!batch_.final_run.wrong.empty()) {
     replace_wrong_choices();
   }
-  end_outputs(!batch_.final_run.rejected_anywhere);
+  end_checks(!batch_.final_run.rejected_anywhere);
 }
 
 /// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.

@@ -12,7 +12,6 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/output_checks.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/run_warnings.hpp"
@@ -107,10 +106,7 @@ class TuningRun {
   void throw_failure();
   bool tuning_failed() const;
   void throw_if_tuning_failed();
-  void begin_buffers();
-  void verify();
-  Assignment assignment_of_batch() const;
-  void end_outputs(bool succeeded);
+  void end_checks(bool succeeded);
   bool all_closed() const;
   std::size_t plan_length() const;
   void fix_views();
@@ -120,7 +116,6 @@ class TuningRun {
   void mark_rejected(const std::vector<policy::RejectionOutcome>& rejections);
   void pin_failed(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection);
   void check_launches();
-  void tell_failure();
   void observe_final_run();
   void replace_wrong_choices();
   void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
@@ -135,7 +130,6 @@ class TuningRun {
   detail::RunContext context_;
   Watchdog::Watch watch_;
   AssignmentChecks checks_;
-  OutputChecks outputs_;
   agreement::ProblemSet problems_;
   Preparation preparation_;
   BatchRunner runner_;
