@@ -13,7 +13,6 @@
 namespace contextual::tuning {
 
 using detail::BatchKind;
-using detail::BatchPlan;
 using detail::ProblemSlot;
 using policy::RejectionOutcome;
 
@@ -133,7 +132,13 @@ void TuningRun::plan() {
     take_in_rejections();
   });
   throw_if_tuning_failed();
-  decide([this] { plan_batch(); });
+  decide([this] {
+    plan_next(batch_, problems_, continuation_);
+    if (!batch_.known) {
+      preparation_.fix_views(batch_.plan);
+      context_.rebuild_map();
+    }
+  });
   tell_notes();
 }
 
@@ -142,7 +147,7 @@ void TuningRun::take_in_rejections() {
     mark_rejected(found);
     problems_.state().reject(found);
   }
-  if (continuation_.next() == nullptr && all_closed()) {
+  if (continuation_.next() == nullptr && state().done()) {
     replace_quarantined_choices();
   }
 }
@@ -165,67 +170,6 @@ void TuningRun::replace_quarantined_choices() {
   }
 }
 
-void TuningRun::plan_batch() {
-  batch_ = {};
-  batch_.joined_before = problems_.slots().size();
-  BatchPlan& plan = batch_.plan;
-  plan.first_iteration = iterations_;
-  if (!plan_as_earlier()) {
-    plan_anew();
-  }
-  for (const policy::IterationPlan& iteration : plan.iterations) {
-    plan.phases.push_back(iteration.phase);
-  }
-  if (!batch_.known) {
-    fix_views();
-    context_.rebuild_map();
-  }
-}
-
-/// Returns true if the batch is the next one of the earlier run. Where problems had joined in it, a part of
-/// it is run again.
-bool TuningRun::plan_as_earlier() {
-  const journal::BatchRecord* const then = continuation_.next();
-  if (then == nullptr) {
-    return false;
-  }
-  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
-  whole = problems_.state().plan(then->length);
-  batch_.plan.kind = discovered_ ? BatchKind::tuning : BatchKind::discovery;
-  batch_.plan.iterations = whole;
-  if (then->repeat_length > 0) {
-    batch_.plan.iterations.resize(then->repeat_length);
-    return true;
-  }
-  if (continuation_.fits(whole, batch_.joined_before)) {
-    batch_.known = true;
-    batch_.agreed.outcome = then->outcome;
-  }
-  return batch_.known;
-}
-
-/// What is in quarantine counts as infeasible.
-void TuningRun::plan_anew() {
-  batch_.plan.kind = !discovered_   ? BatchKind::discovery
-                     : all_closed() ? BatchKind::final_run
-                                    : BatchKind::tuning;
-  const policy::TuningState& state = problems_.state();
-  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
-  whole = state.plan(plan_length());
-  std::size_t length = continuation_.length_alone(whole);
-  if (batch_.plan.kind == BatchKind::tuning) {
-    if (auto outcome = continuation_.outcome_in_quarantine(whole.front())) {
-      batch_.known = true;
-      batch_.agreed.outcome = *std::move(outcome);
-      length = 1;
-    }
-  }
-  if (length < whole.size()) {
-    whole = state.plan(length);
-  }
-  batch_.plan.iterations = whole;
-}
-
 void TuningRun::tell_notes() {
   recorder_.report().resumed_iterations = continuation_.iterations();
   for (const std::string& note : continuation_.take_notes()) {
@@ -233,42 +177,12 @@ void TuningRun::tell_notes() {
   }
 }
 
-bool TuningRun::all_closed() const {
-  return discovered_ && problems_.state().done();
-}
-
-std::size_t TuningRun::plan_length() const {
-  return batch_.plan.kind == BatchKind::tuning ? problems_.state().suggested_length() : 1;
-}
-
-/// What launches go by during the batch.
-void TuningRun::fix_views() {
-  detail::BatchView view;  // outside of the loop, because most problems keep theirs
-  for (ProblemSlot& slot : context_.slots()) {
-    if (const auto index = problems_.index_of(slot)) {
-      view.cells.clear();
-      for (const policy::IterationPlan& iteration : batch_.plan.iterations) {
-        view.cells.push_back(iteration.cells[*index]);
-      }
-      view.best_so_far = problems_.state().best_so_far(*index);
-      view.prepared = preparation_.prepared_here(slot);
-      if (view != slot.batch) {
-        context_.set_view(slot, view);
-      }
-    }
-  }
-}
-
 /// What this rank's part of a decision throws, for example a user's search, is told to the others.
 void TuningRun::decide(const std::function<void()>& step) {
-  const Phase before = phase();
   try {
     step();
   } catch (...) {
     fail(std::current_exception());
-    if (batch_.plan.phases.empty()) {
-      batch_.plan.phases.assign(1, before);
-    }
     throw_failure();
   }
 }
@@ -313,9 +227,6 @@ bool TuningRun::prepare() {
     continuation_.landed();
     reject(rejected);
     throw_if_tuning_failed();
-    if (prepared.something) {
-      fix_views();
-    }
     // Where the ranks did not meet, what failed here is told by the exchange after the batch.
     if (batch_.result.failure || (rejected.empty() && !prepared.more)) {
       return true;
@@ -485,8 +396,7 @@ void TuningRun::observe() {
   } catch (...) {
     fail(std::current_exception());
   }
-  discovered_ = true;
-  const bool nothing_to_do = all_closed() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
+  const bool nothing_to_do = state().done() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
   if (batch_.plan.kind == BatchKind::discovery && nothing_to_do) {
     batch_.plan.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
     batch_.plan.phases.front() = Phase::final_run;
@@ -571,9 +481,6 @@ void TuningRun::lock_in() {
   throw_failure();
   throw_if_tuning_failed();
   choice_publisher_.publish(problems_);
-  if (batch_.plan.kind != BatchKind::final_run) {
-    iterations_ += static_cast<std::int64_t>(batch_.whole_plan.size());
-  }
   // A search says how much is left, and the user's callback gets to know it.
   if (!batch_.known) {
     decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });

@@ -12,6 +12,7 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
+#include "contextual/tuning/next_batch.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/run_warnings.hpp"
@@ -81,7 +82,7 @@ class TuningRun {
   const policy::TuningState& state() const noexcept { return problems_.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
-  Phase phase() const noexcept { return batch_.plan.phases.empty() ? Phase::walk : batch_.plan.phase(); }
+  Phase phase() const noexcept { return batch_.plan.phase(); }
 
  private:
   // The steps of the loop.
@@ -96,9 +97,6 @@ class TuningRun {
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void take_in_rejections();
   void replace_quarantined_choices();
-  void plan_batch();
-  bool plan_as_earlier();
-  void plan_anew();
   void tell_notes();
   void observe_batch();
   void decide(const std::function<void()>& step);
@@ -107,9 +105,6 @@ class TuningRun {
   bool tuning_failed() const;
   void throw_if_tuning_failed();
   void end_checks(bool succeeded);
-  bool all_closed() const;
-  std::size_t plan_length() const;
-  void fix_views();
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
   void reject(const std::vector<policy::RejectionOutcome>& rejections);
@@ -138,22 +133,8 @@ class TuningRun {
   RunWarnings warnings_;
   Continuation continuation_;
 
-  /// The current batch, or the last one.
-  struct Batch {
-    detail::BatchPlan plan;
-    /// What the state has planned: more than `plan` has, where a part of an earlier run is repeated.
-    std::vector<policy::IterationPlan> whole_plan{};
-    std::size_t joined_before = 0;  ///< problems known before the batch
-    bool known = false;             ///< its outcome is known without a run
-    bool launched = false;          ///< the region has been run, or tried to be
-    detail::BatchResult result{};
-    agreement::BatchAgreement::Agreed agreed{};
-    agreement::BatchAgreement::FinalRun final_run{};
-  };
-  Batch batch_;
+  Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  std::int64_t iterations_ = 0;             ///< tuning iterations so far
-  bool discovered_ = false;                 ///< a first batch has been run
   int rejected_final_runs_ = 0;
   std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
   bool rank_lost_ = false;          ///< another rank did not come to the exchange after the batch
