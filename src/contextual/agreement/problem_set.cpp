@@ -87,13 +87,6 @@ std::vector<InfeasibleIteration> ProblemSet::infeasible_of_batch() const {
   return infeasible;
 }
 
-void ProblemSet::throw_if_failed(const std::string& region) const {
-  if (const std::optional<std::size_t> failed = state_.failed_problem()) {
-    const ProblemSlot& slot = *slots_[*failed];
-    throw TuningFailedError(region, slot.problem.name, slot.problem.key_text, rejections_of(slot));
-  }
-}
-
 std::string ProblemSet::assignment_text(const Assignment& assignment) const {
   std::string text;
   for (std::size_t p = 0; p < assignment.size(); ++p) {
@@ -102,9 +95,10 @@ std::string ProblemSet::assignment_text(const Assignment& assignment) const {
   return text;
 }
 
-void ProblemSet::throw_if_infeasible(const std::string& region) const {
-  if (state_.failure().empty()) {
-    return;
+void ProblemSet::throw_failed(const std::string& region) const {
+  if (const std::optional<std::size_t> failed = state_.failed_problem()) {
+    const ProblemSlot& slot = *slots_[*failed];
+    throw TuningFailedError(region, slot.problem.name, slot.problem.key_text, rejections_of(slot));
   }
   std::vector<InfeasibleAssignment> infeasible;
   for (const auto& [assignment, reason] : state_.infeasible()) {

@@ -55,10 +55,11 @@ class ProblemSet {
   std::vector<policy::RejectionOutcome> rejections_of_batch() const;
   /// Returns the tuning iterations of the batch in which a result was wrong that is blamed on the assignment.
   std::vector<InfeasibleIteration> infeasible_of_batch() const;
-  /// Throws TuningFailedError for the first problem whose configs are all rejected.
-  void throw_if_failed(const std::string& region) const;
-  /// Throws TuningFailedError if the search has found no assignment with which the region succeeds.
-  void throw_if_infeasible(const std::string& region) const;
+  /// Returns true if the tuning has failed: all configs of a problem are rejected, or the search has found no
+  /// assignment with which the region succeeds.
+  bool failed() const { return state_.failed_problem() || !state_.failure().empty(); }
+  /// Throws TuningFailedError for that.
+  [[noreturn]] void throw_failed(const std::string& region) const;
   /// Returns the configs of an assignment as text.
   std::string assignment_text(const Assignment& assignment) const;
 

@@ -7,7 +7,6 @@
 
 #include <contextual/error.hpp>
 
-#include <set>
 #include <utility>
 
 namespace contextual::tuning {
@@ -17,9 +16,6 @@ using detail::ProblemSlot;
 using policy::RejectionOutcome;
 
 namespace {
-
-/// So often the region is run again because the final run rejected a choice.
-constexpr int most_repeated_final_runs = 3;
 
 std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
   auto timer = options.timer();
@@ -55,6 +51,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       watch_(watch_of_run(watchdog, options, context_, recorder)),
       checks_(options, context_, problems_, watch_),
       problems_(policy_of(options)),
+      rejected_(problems_, recorder),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
@@ -129,7 +126,7 @@ PairedTiming TuningRun::paired_timing() {
 void TuningRun::plan() {
   decide([this] {
     checks_.refresh();
-    take_in_rejections();
+    rejected_.take_over(continuation_, batch_.plan);
   });
   throw_if_tuning_failed();
   decide([this] {
@@ -140,34 +137,6 @@ void TuningRun::plan() {
     }
   });
   tell_notes();
-}
-
-void TuningRun::take_in_rejections() {
-  for (const std::vector<RejectionOutcome>& found : continuation_.take_rejections()) {
-    mark_rejected(found);
-    problems_.state().reject(found);
-  }
-  if (continuation_.next() == nullptr && state().done()) {
-    replace_quarantined_choices();
-  }
-}
-
-/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
-/// place.
-void TuningRun::replace_quarantined_choices() {
-  policy::TuningState& state = problems_.state();
-  for (bool replaced = true; replaced && state.done();) {
-    const policy::IterationPlan planned = state.plan(1).front();
-    const std::optional<std::string> reason = continuation_.quarantine_of(planned);
-    const Assignment chosen = reason ? state.assignment_of(planned) : Assignment();
-    replaced = false;
-    for (std::size_t p = 0; p < chosen.size() && !replaced; ++p) {
-      if (chosen[p] != 0) {
-        mark_rejected({{p, chosen[p], 0, *reason}});
-        replaced = state.reject_choice(p, chosen[p], *reason);
-      }
-    }
-  }
 }
 
 void TuningRun::tell_notes() {
@@ -257,44 +226,17 @@ void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
   if (rejections.empty()) {
     return;
   }
-  mark_rejected(rejections);
+  rejected_.mark(rejections, batch_.plan);
   decide([&] { problems_.state().reject(rejections); });
   continuation_.note_unprepared(rejections);
 }
 
-bool TuningRun::tuning_failed() const {
-  return state().failed_problem() || !state().failure().empty();
-}
-
 /// The ranks meet once more, because one of them may have failed otherwise.
 void TuningRun::throw_if_tuning_failed() {
-  if (tuning_failed() || pin_failure_) {
+  if (rejected_.end_run()) {
     agreement_.agree_on_failed_tuning(batch_.plan, batch_.result.failure);
+    rejected_.throw_end_of_run(context_.region());
   }
-  if (pin_failure_) {
-    std::rethrow_exception(pin_failure_);
-  }
-  problems_.throw_if_failed(context_.region());
-  problems_.throw_if_infeasible(context_.region());
-}
-
-void TuningRun::mark_rejected(const std::vector<RejectionOutcome>& rejections) {
-  for (const RejectionOutcome& rejection : rejections) {
-    ProblemSlot& slot = *problems_.slots()[rejection.problem];
-    slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
-    recorder_.rejected(slot, rejection.config_id, rejection.reason, batch_.plan);
-    if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
-      pin_failed(slot, rejection);
-    }
-  }
-}
-
-/// All ranks know of the rejection.
-void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& rejection) {
-  pin_failure_ = std::make_exception_ptr(
-      InvalidArgument(slot.found.pinned_by + " pins kernel \"" + slot.problem.name + "\", key " +
-                      slot.problem.key_text + ", to config-" + std::to_string(rejection.config_id) +
-                      ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
 }
 
 /// The iterations of the batch, one right after the other, and then the settle.
@@ -389,14 +331,17 @@ void TuningRun::rethrow() {
 void TuningRun::observe() {
   try {
     if (batch_.plan.kind == BatchKind::final_run) {
-      observe_final_run();
+      finished_ = !rejected_.allow_another(batch_.final_run);
+      finished_ = !rejected_.replace_choices(batch_.final_run, batch_.plan);
+      end_checks(!batch_.final_run.rejected_anywhere);
     } else {
       observe_batch();
     }
   } catch (...) {
     fail(std::current_exception());
   }
-  const bool nothing_to_do = state().done() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
+  const bool nothing_to_do =
+      state().done() && !rejected_.end_run() && batch_.agreed.outcome.rejections.empty();
   if (batch_.plan.kind == BatchKind::discovery && nothing_to_do) {
     batch_.plan.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
     batch_.plan.phases.front() = Phase::final_run;
@@ -411,7 +356,7 @@ void TuningRun::observe_batch() {
     batch_.whole_plan = batch_.plan.iterations;
   }
   context_.forgive_assignments();
-  mark_rejected(batch_.agreed.outcome.rejections);
+  rejected_.mark(batch_.agreed.outcome.rejections, batch_.plan);
   problems_.state().observe(batch_.whole_plan, batch_.agreed.outcome);
   if (!follows) {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
@@ -419,51 +364,6 @@ void TuningRun::observe_batch() {
   if (!batch_.known) {
     end_checks(succeeded);
     checks_.tell_failure(batch_.plan, batch_.agreed.outcome);
-  }
-}
-
-/// A choice that fails now is out, and the second best takes its place.
-void TuningRun::observe_final_run() {
-  const bool again = batch_.final_run.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
-  rejected_final_runs_ += batch_.final_run.rejected_anywhere ? 1 : 0;
-  finished_ = !again;
-  take_second_best(batch_.final_run.rejections, again);
-  if (!batch_.final_run.wrong.empty()) {
-    replace_wrong_choices();
-  }
-  end_checks(!batch_.final_run.rejected_anywhere);
-}
-
-/// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.
-void TuningRun::replace_wrong_choices() {
-  const std::string reason = "the final run was wrong: " + batch_.final_run.wrong;
-  recorder_.warning(reason);
-  const bool last = rejected_final_runs_ >= most_repeated_final_runs;
-  const bool replaced =
-      !finished_ && problems_.state().reject_choices(reason, last ? policy::Replacement::first_that_was_right
-                                                                  : policy::Replacement::next_best);
-  if (!replaced && batch_.final_run.rejections.empty()) {
-    finished_ = true;
-    for (std::size_t p = 0; p < problems_.slots().size(); ++p) {
-      problems_.state().make_provisional(p, reason);
-    }
-  }
-}
-
-/// Where the region is not run again, the problems' choices are those that this last run fell back to.
-void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections, bool again) {
-  mark_rejected(rejections);
-  std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
-  for (const RejectionOutcome& rejection : rejections) {
-    if (problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
-      replaced.insert(rejection.problem);
-    }
-  }
-  for (const std::size_t problem : replaced) {
-    if (!again) {
-      problems_.state().make_provisional(
-          problem, "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
-    }
   }
 }
 

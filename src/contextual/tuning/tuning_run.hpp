@@ -15,6 +15,7 @@
 #include "contextual/tuning/next_batch.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/rejected_configs.hpp"
 #include "contextual/tuning/run_warnings.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
@@ -95,25 +96,17 @@ class TuningRun {
   void lock_in();
 
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
-  void take_in_rejections();
-  void replace_quarantined_choices();
   void tell_notes();
   void observe_batch();
   void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);
   void throw_failure();
-  bool tuning_failed() const;
   void throw_if_tuning_failed();
   void end_checks(bool succeeded);
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
   void reject(const std::vector<policy::RejectionOutcome>& rejections);
-  void mark_rejected(const std::vector<policy::RejectionOutcome>& rejections);
-  void pin_failed(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection);
   void check_launches();
-  void observe_final_run();
-  void replace_wrong_choices();
-  void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
   [[noreturn]] void rethrow();
@@ -126,6 +119,7 @@ class TuningRun {
   Watchdog::Watch watch_;
   AssignmentChecks checks_;
   agreement::ProblemSet problems_;
+  RejectedConfigs rejected_;
   Preparation preparation_;
   BatchRunner runner_;
   agreement::BatchAgreement agreement_;
@@ -135,9 +129,7 @@ class TuningRun {
 
   Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  int rejected_final_runs_ = 0;
-  std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
-  bool rank_lost_ = false;          ///< another rank did not come to the exchange after the batch
+  bool rank_lost_ = false;                  ///< another rank did not come to the exchange after the batch
   bool finished_ = false;
 };
 
