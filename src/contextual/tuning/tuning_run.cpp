@@ -72,7 +72,8 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
 }
 
 void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
-  RunEnd end = kept ? RunEnd::done : RunEnd::interrupted;
+  RunEnd end = kept && !thrown ? RunEnd::done : RunEnd::interrupted;
+  bool by_device = agreement_.failed_by_device();
   try {
     if (thrown) {
       std::rethrow_exception(thrown);
@@ -80,14 +81,13 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
   } catch (const TuningFailedError&) {
     end = RunEnd::done;  // it would come again
   } catch (const DeviceError&) {
-    end = batch_.launched ? RunEnd::in_flight : RunEnd::interrupted;
-  } catch (...) {
-    end = rank_lost_ ? RunEnd::rank_lost : RunEnd::interrupted;
+    by_device = true;
+  } catch (const CommunicationError&) {
+    // Where this rank has failed, the others may wait for what it did not launch.
+    end = batch_.result.failure ? RunEnd::interrupted : RunEnd::rank_lost;
+  } catch (...) {  // of the region: interrupted
   }
-  if (agreement_.failed_by_device() && batch_.launched) {
-    end = RunEnd::in_flight;
-  }
-  continuation_.end(end);
+  continuation_.end(by_device && batch_.launched ? RunEnd::in_flight : end);
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -179,31 +179,25 @@ void TuningRun::throw_failure() {
   }
 }
 
-/// Returns false if the batch has to be planned again, because something could not be prepared.
+/// Returns false if there is more to prepare, or the batch has to be planned again because something could
+/// not be prepared.
 bool TuningRun::prepare() {
   if (batch_.plan.kind == BatchKind::discovery) {
     preparation_.load_defaults();
     return true;
   }
-  for (;;) {
-    const Preparation::Result prepared = preparation_.prepare(batch_.plan);
-    if (prepared.device_failure) {
-      batch_.result.failure = failure_before_launch(prepared.device_failure);
-    }
-    // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
-    const auto rejected =
-        meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
-    continuation_.landed();
-    reject(rejected);
-    throw_if_tuning_failed();
-    // Where the ranks did not meet, what failed here is told by the exchange after the batch.
-    if (batch_.result.failure || (rejected.empty() && !prepared.more)) {
-      return true;
-    }
-    if (!rejected.empty()) {
-      return false;
-    }
+  const Preparation::Result prepared = preparation_.prepare(batch_.plan);
+  if (prepared.device_failure) {
+    batch_.result.failure = failure_before_launch(prepared.device_failure);
   }
+  // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
+  const auto rejected =
+      meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
+  continuation_.landed();
+  reject(rejected);
+  throw_if_tuning_failed();
+  // Where the ranks did not meet, what failed here is told by the exchange after the batch.
+  return batch_.result.failure || (rejected.empty() && !prepared.more);
 }
 
 /// Where the ranks meet before a batch, they also learn there what has failed so far.
@@ -214,9 +208,6 @@ std::vector<RejectionOutcome> TuningRun::meet_before_batch(
   }
   try {
     return agreement_.agree_on_preparing(batch_.plan, prepared, batch_.result.failure);
-  } catch (const CommunicationError&) {
-    rank_lost_ = !batch_.result.failure;
-    rethrow();
   } catch (...) {
     rethrow();
   }
@@ -290,7 +281,6 @@ void TuningRun::agree() {
       batch_.result.failure = failure_of(batch_.result.out_of_memory.begin()->second);
       recorder_.fails(batch_.result.failure, batch_.plan, ending());
     }
-    rank_lost_ = !batch_.result.failure;  // else others may wait for what this rank did not launch
     end_disagreed();
   } catch (...) {
     end_disagreed();

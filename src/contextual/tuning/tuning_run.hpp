@@ -129,7 +129,6 @@ class TuningRun {
 
   Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  bool rank_lost_ = false;                  ///< another rank did not come to the exchange after the batch
   bool finished_ = false;
 };
 
