@@ -163,6 +163,13 @@ void TuningRun::fail(const std::exception_ptr& thrown) {
   batch_.result.failure.tuning_failed = false;
 }
 
+/// Before an exchange: the others may never come to it, and then nobody can say later what happened here.
+void TuningRun::log_failure() {
+  if (batch_.result.failure) {
+    recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  }
+}
+
 /// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
 void TuningRun::throw_failure() {
   if (!batch_.result.failure) {
@@ -171,7 +178,7 @@ void TuningRun::throw_failure() {
   if (finished_) {  // the others do not meet again
     std::rethrow_exception(batch_.result.failure.thrown);
   }
-  recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  log_failure();
   try {
     agreement_.tell(batch_.plan, batch_.result.failure);
   } catch (...) {
@@ -203,8 +210,8 @@ bool TuningRun::prepare() {
 /// Where the ranks meet before a batch, they also learn there what has failed so far.
 std::vector<RejectionOutcome> TuningRun::meet_before_batch(
     const agreement::BatchAgreement::Preparing& prepared) {
-  if (prepared.everywhere && batch_.result.failure) {
-    recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  if (prepared.everywhere) {
+    log_failure();
   }
   try {
     return agreement_.agree_on_preparing(batch_.plan, prepared, batch_.result.failure);
@@ -240,16 +247,12 @@ void TuningRun::run(const std::function<void()>& region) {
     return;
   }
   batch_.launched = true;
-  if (batch_.plan.kind != BatchKind::discovery) {
-    timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
-  }
   Assignment defaults;
   for (const ProblemSlot* slot : problems_.slots()) {
     defaults.push_back(slot->found.locked_config.value_or(0));
   }
-  batch_.result = runner_.run(batch_.plan, defaults, region);
+  batch_.result = runner_.run(batch_.plan, defaults, head_start_, region);
   batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
-  batch_.result.wanted_head_start = timer_->wanted_head_start();
   checks_.judge(batch_.plan, batch_.result);
 }
 
@@ -264,11 +267,7 @@ void TuningRun::end_checks(bool succeeded) {
 void TuningRun::agree() {
   try {
     check_launches();
-    if (batch_.result.failure) {
-      // Before the exchange: the others may never come to it, and then nobody can say later what happened
-      // here.
-      recorder_.fails(batch_.result.failure, batch_.plan, ending());
-    }
+    log_failure();
     if (batch_.plan.kind == BatchKind::final_run) {
       batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);
     } else {
@@ -279,7 +278,7 @@ void TuningRun::agree() {
     if (!batch_.result.failure && !batch_.result.out_of_memory.empty()) {
       // The others wait for this rank in the region: it is a failure like any other.
       batch_.result.failure = failure_of(batch_.result.out_of_memory.begin()->second);
-      recorder_.fails(batch_.result.failure, batch_.plan, ending());
+      log_failure();
     }
     end_disagreed();
   } catch (...) {
@@ -321,7 +320,7 @@ void TuningRun::rethrow() {
 void TuningRun::observe() {
   try {
     if (batch_.plan.kind == BatchKind::final_run) {
-      finished_ = !rejected_.allow_another(batch_.final_run);
+      finished_ = !rejected_.allow_another(batch_.final_run);  // so do the others, if the next step throws
       finished_ = !rejected_.replace_choices(batch_.final_run, batch_.plan);
       end_checks(!batch_.final_run.rejected_anywhere);
     } else {

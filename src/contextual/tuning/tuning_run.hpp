@@ -100,6 +100,7 @@ class TuningRun {
   void observe_batch();
   void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);
+  void log_failure();
   void throw_failure();
   void throw_if_tuning_failed();
   void end_checks(bool succeeded);
