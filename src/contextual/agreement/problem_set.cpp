@@ -1,7 +1,5 @@
 #include "contextual/agreement/problem_set.hpp"
 
-#include "contextual/record/problem_view.hpp"
-
 #include <algorithm>
 #include <mutex>
 
@@ -93,6 +91,23 @@ std::string ProblemSet::assignment_text(const Assignment& assignment) const {
     text += (p > 0 ? ", " : "") + slots_[p]->problem.name + " " + config_text(*slots_[p], assignment[p]);
   }
   return text;
+}
+
+std::vector<record::ProblemView> ProblemSet::views(const detail::RunContext& context) const {
+  std::vector<record::ProblemView> views;
+  views.reserve(context.slots().size());
+  for (const ProblemSlot& slot : context.slots()) {
+    views.push_back({&slot, record_of(slot), index_of(slot)});
+  }
+  return views;
+}
+
+Assignment ProblemSet::found_locked_in() const {
+  Assignment found;
+  for (const ProblemSlot* slot : slots_) {
+    found.push_back(slot->found.locked_config.value_or(0));
+  }
+  return found;
 }
 
 void ProblemSet::throw_failed(const std::string& region) const {

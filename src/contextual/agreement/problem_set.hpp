@@ -7,6 +7,7 @@
 #include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/problem_view.hpp"
 
 #include <contextual/error.hpp>
 
@@ -49,6 +50,10 @@ class ProblemSet {
   }
   /// Returns the slot's record, or null before its problem has joined.
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
+  /// Returns all problems of a run for reports, those that have not joined included.
+  std::vector<record::ProblemView> views(const detail::RunContext& context) const;
+  /// Returns what the run found locked in, by problem; the default where nothing was.
+  Assignment found_locked_in() const;
   /// Returns every rejected config of a problem that has joined, with its reason.
   std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
   /// Returns the configs that launches rejected in the batch that has just run.

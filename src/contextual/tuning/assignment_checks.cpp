@@ -15,7 +15,6 @@ using detail::BatchKind;
 using detail::BatchPlan;
 using detail::BatchResult;
 using detail::ChecksOfKernels;
-using detail::LocalCell;
 using detail::ProblemSlot;
 
 namespace {
@@ -77,12 +76,18 @@ bool AssignmentChecks::feasible(const Assignment& assignment) const {
   });
 }
 
+bool AssignmentChecks::allow_defaults() const {
+  Assignment defaults;
+  for (const ProblemSlot* slot : problems_.slots()) {
+    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
+  }
+  return feasible(defaults);
+}
+
 bool AssignmentChecks::launched(const ChecksOfKernels& checks, const BatchResult& result) const {
   const auto& slots = context_.slots();
   return std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    const std::vector<LocalCell>& cells = result.cells[slot.index];
-    return slot.found.has_verify && checks.concern(slot.problem.name) &&
-           std::any_of(cells.begin(), cells.end(), [](const LocalCell& cell) { return cell.launched; });
+    return slot.found.has_verify && checks.concern(slot.problem.name) && result.launched(slot.index);
   });
 }
 
@@ -123,9 +128,9 @@ void AssignmentChecks::begin(const BatchPlan& plan, BatchResult& result) {
 /// The configs of the batch's first iteration; those of problems that join in it are what they used then.
 Assignment AssignmentChecks::assignment_of(const BatchPlan& plan) const {
   policy::IterationPlan planned = plan.iterations.empty() ? policy::IterationPlan() : plan.iterations.front();
-  for (std::size_t p = planned.cells.size(); p < problems_.slots().size(); ++p) {
-    planned.cells.push_back(
-        {policy::Cell::Role::best, problems_.slots()[p]->found.locked_config.value_or(0)});
+  const Assignment found = problems_.found_locked_in();
+  for (std::size_t p = planned.cells.size(); p < found.size(); ++p) {
+    planned.cells.push_back({policy::Cell::Role::best, found[p]});
   }
   return problems_.state().assignment_of(planned);
 }

@@ -32,6 +32,8 @@ class AssignmentChecks {
   void refresh() { registered_ = detail::registered_checks(); }
   /// Returns false if the options or an object rule out an assignment of the problems.
   bool feasible(const Assignment& assignment) const;
+  /// Returns false if they rule out the defaults of what is not pinned.
+  bool allow_defaults() const;
 
   /// Takes copies of what is to be restored before anything has changed it, and fills the outputs. What that
   /// throws becomes the failure of the batch.

@@ -12,8 +12,6 @@
 namespace contextual::tuning {
 
 using detail::BatchKind;
-using detail::ProblemSlot;
-using policy::RejectionOutcome;
 
 namespace {
 
@@ -107,14 +105,6 @@ void TuningRun::execute(const std::function<void()>& region) {
   recorder_.work_ends();
 }
 
-bool TuningRun::allows_defaults() const {
-  Assignment defaults;
-  for (const ProblemSlot* slot : problems_.slots()) {
-    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
-  }
-  return checks_.feasible(defaults);
-}
-
 PairedTiming TuningRun::paired_timing() {
   context_.begin_batch();  // what the final run noted has been told
   return {options_, context_, watch_, exchange_, head_start_, [this](const std::exception_ptr& thrown) {
@@ -141,9 +131,7 @@ void TuningRun::plan() {
 
 void TuningRun::tell_notes() {
   recorder_.report().resumed_iterations = continuation_.iterations();
-  for (const std::string& note : continuation_.take_notes()) {
-    recorder_.warning(note);
-  }
+  recorder_.warnings(continuation_.take_notes());
 }
 
 /// What this rank's part of a decision throws, for example a user's search, is told to the others.
@@ -201,14 +189,18 @@ bool TuningRun::prepare() {
   const auto rejected =
       meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
   continuation_.landed();
-  reject(rejected);
+  if (!rejected.empty()) {
+    rejected_.mark(rejected, batch_.plan);
+    decide([&] { problems_.state().reject(rejected); });
+    continuation_.note_unprepared(rejected);
+  }
   throw_if_tuning_failed();
   // Where the ranks did not meet, what failed here is told by the exchange after the batch.
   return batch_.result.failure || (rejected.empty() && !prepared.more);
 }
 
 /// Where the ranks meet before a batch, they also learn there what has failed so far.
-std::vector<RejectionOutcome> TuningRun::meet_before_batch(
+std::vector<policy::RejectionOutcome> TuningRun::meet_before_batch(
     const agreement::BatchAgreement::Preparing& prepared) {
   if (prepared.everywhere) {
     log_failure();
@@ -218,15 +210,6 @@ std::vector<RejectionOutcome> TuningRun::meet_before_batch(
   } catch (...) {
     rethrow();
   }
-}
-
-void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
-  if (rejections.empty()) {
-    return;
-  }
-  rejected_.mark(rejections, batch_.plan);
-  decide([&] { problems_.state().reject(rejections); });
-  continuation_.note_unprepared(rejections);
 }
 
 /// The ranks meet once more, because one of them may have failed otherwise.
@@ -247,21 +230,9 @@ void TuningRun::run(const std::function<void()>& region) {
     return;
   }
   batch_.launched = true;
-  Assignment defaults;
-  for (const ProblemSlot* slot : problems_.slots()) {
-    defaults.push_back(slot->found.locked_config.value_or(0));
-  }
-  batch_.result = runner_.run(batch_.plan, defaults, head_start_, region);
+  batch_.result = runner_.run(batch_.plan, problems_.found_locked_in(), head_start_, region);
   batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
   checks_.judge(batch_.plan, batch_.result);
-}
-
-/// What is said here means that results are worth nothing.
-void TuningRun::end_checks(bool succeeded) {
-  for (const std::string& note : checks_.end(batch_.plan, succeeded)) {
-    context_.note(note);
-    warnings_.tell_without_printing(note);
-  }
 }
 
 void TuningRun::agree() {
@@ -322,7 +293,7 @@ void TuningRun::observe() {
     if (batch_.plan.kind == BatchKind::final_run) {
       finished_ = !rejected_.allow_another(batch_.final_run);  // so do the others, if the next step throws
       finished_ = !rejected_.replace_choices(batch_.final_run, batch_.plan);
-      end_checks(!batch_.final_run.rejected_anywhere);
+      warnings_.tell_of_results(checks_.end(batch_.plan, !batch_.final_run.rejected_anywhere));
     } else {
       observe_batch();
     }
@@ -351,7 +322,7 @@ void TuningRun::observe_batch() {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
   if (!batch_.known) {
-    end_checks(succeeded);
+    warnings_.tell_of_results(checks_.end(batch_.plan, succeeded));
     checks_.tell_failure(batch_.plan, batch_.agreed.outcome);
   }
 }
@@ -391,15 +362,6 @@ std::size_t TuningRun::unjoined_count() const {
 bool TuningRun::nothing_left() const noexcept {
   return finished_ && choice_publisher_.lasting() && context_.untracked_launches() == 0 &&
          unjoined_count() == 0;
-}
-
-std::vector<record::ProblemView> TuningRun::problems() const {
-  std::vector<record::ProblemView> views;
-  views.reserve(context_.slots().size());
-  for (const ProblemSlot& slot : context_.slots()) {
-    views.push_back({&slot, problems_.record_of(slot), problems_.index_of(slot)});
-  }
-  return views;
 }
 
 record::Ending TuningRun::ending() const {

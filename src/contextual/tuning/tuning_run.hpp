@@ -67,7 +67,7 @@ class TuningRun {
   /// be timed, because the ranks count its turns.
   PairedTiming paired_timing();
   /// Returns false if the user rules out the defaults of what is not pinned.
-  bool allows_defaults() const;
+  bool allows_defaults() const { return checks_.allow_defaults(); }
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.
@@ -79,7 +79,7 @@ class TuningRun {
 
   // For the report; valid after an error, too.
   record::Ending ending() const;
-  std::vector<record::ProblemView> problems() const;
+  std::vector<record::ProblemView> problems() const { return problems_.views(context_); }
   const policy::TuningState& state() const noexcept { return problems_.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
@@ -103,10 +103,8 @@ class TuningRun {
   void log_failure();
   void throw_failure();
   void throw_if_tuning_failed();
-  void end_checks(bool succeeded);
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
-  void reject(const std::vector<policy::RejectionOutcome>& rejections);
   void check_launches();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
