@@ -1,7 +1,6 @@
 #include "contextual/tuning/tuning_run.hpp"
 
 #include "contextual/agreement/coupled_members.hpp"
-#include "contextual/agreement/joining.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
