@@ -36,9 +36,9 @@ namespace contextual::tuning {
 /// One `run` in mode tune, after the ranks have met. The replicated state takes every decision, from agreed
 /// outcomes. This class only executes its plans and passes the outcomes on. One thread uses it.
 ///
-/// Make it by TuningSetup and execute it only after `meet`, because the ranks must meet first. When it is
-/// over, with or without an error, call `end` of the recorder. Choices that are locked in by then stay. The
-/// options, the exchange, the watchdog and the recorder must outlive it.
+/// Make it by TuningSetup and execute it only when the ranks have met. When it is over, with or without an
+/// error, call `end` of the recorder. Choices that are locked in by then stay. The options, the exchange, the
+/// watchdog and the recorder must outlive it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
