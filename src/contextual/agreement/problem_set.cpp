@@ -1,7 +1,5 @@
 #include "contextual/agreement/problem_set.hpp"
 
-#include "contextual/record/problem_view.hpp"
-
 #include <algorithm>
 #include <mutex>
 
@@ -87,13 +85,6 @@ std::vector<InfeasibleIteration> ProblemSet::infeasible_of_batch() const {
   return infeasible;
 }
 
-void ProblemSet::throw_if_failed(const std::string& region) const {
-  if (const std::optional<std::size_t> failed = state_.failed_problem()) {
-    const ProblemSlot& slot = *slots_[*failed];
-    throw TuningFailedError(region, slot.problem.name, slot.problem.key_text, rejections_of(slot));
-  }
-}
-
 std::string ProblemSet::assignment_text(const Assignment& assignment) const {
   std::string text;
   for (std::size_t p = 0; p < assignment.size(); ++p) {
@@ -102,9 +93,27 @@ std::string ProblemSet::assignment_text(const Assignment& assignment) const {
   return text;
 }
 
-void ProblemSet::throw_if_infeasible(const std::string& region) const {
-  if (state_.failure().empty()) {
-    return;
+std::vector<record::ProblemView> ProblemSet::views(const detail::RunContext& context) const {
+  std::vector<record::ProblemView> views;
+  views.reserve(context.slots().size());
+  for (const ProblemSlot& slot : context.slots()) {
+    views.push_back({&slot, record_of(slot), index_of(slot)});
+  }
+  return views;
+}
+
+Assignment ProblemSet::found_locked_in() const {
+  Assignment found;
+  for (const ProblemSlot* slot : slots_) {
+    found.push_back(slot->found.locked_config.value_or(0));
+  }
+  return found;
+}
+
+void ProblemSet::throw_failed(const std::string& region) const {
+  if (const std::optional<std::size_t> failed = state_.failed_problem()) {
+    const ProblemSlot& slot = *slots_[*failed];
+    throw TuningFailedError(region, slot.problem.name, slot.problem.key_text, rejections_of(slot));
   }
   std::vector<InfeasibleAssignment> infeasible;
   for (const auto& [assignment, reason] : state_.infeasible()) {

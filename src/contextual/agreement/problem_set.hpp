@@ -7,6 +7,7 @@
 #include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/problem_view.hpp"
 
 #include <contextual/error.hpp>
 
@@ -49,16 +50,21 @@ class ProblemSet {
   }
   /// Returns the slot's record, or null before its problem has joined.
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
+  /// Returns all problems of a run for reports, those that have not joined included.
+  std::vector<record::ProblemView> views(const detail::RunContext& context) const;
+  /// Returns what the run found locked in, by problem; the default where nothing was.
+  Assignment found_locked_in() const;
   /// Returns every rejected config of a problem that has joined, with its reason.
   std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
   /// Returns the configs that launches rejected in the batch that has just run.
   std::vector<policy::RejectionOutcome> rejections_of_batch() const;
   /// Returns the tuning iterations of the batch in which a result was wrong that is blamed on the assignment.
   std::vector<InfeasibleIteration> infeasible_of_batch() const;
-  /// Throws TuningFailedError for the first problem whose configs are all rejected.
-  void throw_if_failed(const std::string& region) const;
-  /// Throws TuningFailedError if the search has found no assignment with which the region succeeds.
-  void throw_if_infeasible(const std::string& region) const;
+  /// Returns true if the tuning has failed: all configs of a problem are rejected, or the search has found no
+  /// assignment with which the region succeeds.
+  bool failed() const { return state_.failed_problem() || !state_.failure().empty(); }
+  /// Throws TuningFailedError for that.
+  [[noreturn]] void throw_failed(const std::string& region) const;
   /// Returns the configs of an assignment as text.
   std::string assignment_text(const Assignment& assignment) const;
 

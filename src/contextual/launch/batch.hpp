@@ -9,7 +9,9 @@
 #include <contextual/phase.hpp>
 #include <contextual/timer.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -97,6 +99,11 @@ struct BatchResult {
   std::chrono::nanoseconds wanted_head_start{0};  ///< see Timer
 
   bool disturbed() const noexcept { return !conditions.disturbance.empty(); }
+  /// Returns true if this rank has launched the problem of a slot in the batch.
+  bool launched(std::size_t slot) const {
+    return std::any_of(cells[slot].begin(), cells[slot].end(),
+                       [](const LocalCell& cell) { return cell.launched; });
+  }
 };
 
 /// The times that the ranks agreed on.

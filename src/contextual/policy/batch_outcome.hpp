@@ -3,6 +3,7 @@
 /// \file
 /// The outcome of a batch, agreed between all ranks.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,12 @@ struct BatchOutcome {
   std::vector<IterationOutcome> iterations;  ///< fewer than planned if the rest did not run
   std::vector<RejectionOutcome> rejections;
   std::int64_t elapsed_ns = 0;  ///< since the tuning run began, by the clock of rank 0
+
+  /// Returns true if the configs of some iteration failed together.
+  bool any_infeasible() const {
+    return std::any_of(iterations.begin(), iterations.end(),
+                       [](const IterationOutcome& iteration) { return !iteration.infeasible.empty(); });
+  }
 };
 
 }  // namespace contextual::policy

@@ -1,14 +1,20 @@
 #include "contextual/tuning/assignment_checks.hpp"
 
+#include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/tuning/time_collector.hpp"
+
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <functional>
 
 namespace contextual::tuning {
 
+using detail::BatchKind;
+using detail::BatchPlan;
 using detail::BatchResult;
 using detail::ChecksOfKernels;
-using detail::LocalCell;
 using detail::ProblemSlot;
 
 namespace {
@@ -26,13 +32,15 @@ std::string verdict_of(const Verify& verify, const IterationInfo& info, const st
 
 }  // namespace
 
-AssignmentChecks::AssignmentChecks(const options::ResolvedOptions& options, const detail::RunContext& context)
-    : options_(options), context_(context) {
+AssignmentChecks::AssignmentChecks(const options::ResolvedOptions& options, detail::RunContext& context,
+                                   const agreement::ProblemSet& problems, const Watchdog::Watch& watch)
+    : options_(options), context_(context), problems_(problems), watch_(watch), outputs_(options, context) {
   refresh();
 }
 
-void AssignmentChecks::note_verified(detail::RunContext& context) const {
-  for (ProblemSlot& slot : context.slots()) {
+/// Notes which of the problems that have not joined yet have a registered `verify`, or outputs.
+void AssignmentChecks::note_verified() {
+  for (ProblemSlot& slot : context_.slots()) {
     for (const auto& checks : registered_) {
       const bool judged = checks->checks.verify || !checks->checks.outputs.empty();
       if (!slot.joined() && judged && checks->concern(slot.problem.name)) {
@@ -42,14 +50,14 @@ void AssignmentChecks::note_verified(detail::RunContext& context) const {
   }
 }
 
-bool AssignmentChecks::feasible(const std::vector<ProblemSlot*>& slots, const Assignment& assignment) const {
+bool AssignmentChecks::feasible(const Assignment& assignment) const {
   if (!options_.feasible && registered_.empty()) {
     return true;
   }
   std::vector<AssignedConfig> all;
   all.reserve(assignment.size());
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    const ProblemSlot& slot = *slots[p];
+    const ProblemSlot& slot = *problems_.slots()[p];
     all.push_back(
         {slot.problem.name, slot.problem.key_text, assignment[p],
          slot.found.members.empty() ? nullptr : &slot.found.members.front()->space().configs[assignment[p]]});
@@ -68,12 +76,18 @@ bool AssignmentChecks::feasible(const std::vector<ProblemSlot*>& slots, const As
   });
 }
 
+bool AssignmentChecks::allow_defaults() const {
+  Assignment defaults;
+  for (const ProblemSlot* slot : problems_.slots()) {
+    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
+  }
+  return feasible(defaults);
+}
+
 bool AssignmentChecks::launched(const ChecksOfKernels& checks, const BatchResult& result) const {
   const auto& slots = context_.slots();
   return std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    const std::vector<LocalCell>& cells = result.cells[slot.index];
-    return slot.found.has_verify && checks.concern(slot.problem.name) &&
-           std::any_of(cells.begin(), cells.end(), [](const LocalCell& cell) { return cell.launched; });
+    return slot.found.has_verify && checks.concern(slot.problem.name) && result.launched(slot.index);
   });
 }
 
@@ -95,15 +109,68 @@ std::string AssignmentChecks::verdict(const BatchResult& result, const Iteration
   return verdict;
 }
 
-void AssignmentChecks::tell_failure(const policy::BatchOutcome& outcome,
-                                    const std::vector<ProblemSlot*>& slots) const {
-  const bool infeasible = std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
-                                      [](const auto& iteration) { return !iteration.infeasible.empty(); });
-  const auto failed = [&](std::size_t problem) {
-    return infeasible ||
+void AssignmentChecks::begin(const BatchPlan& plan, BatchResult& result) {
+  try {
+    const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), plan.first_iteration});
+    if (options_.copies && plan.kind == BatchKind::discovery) {
+      options_.copies->take();
+      context_.note(options_.copies->cost_text());
+    }
+    outputs_.refresh();
+    if (!outputs_.empty()) {
+      outputs_.begin(assignment_of(plan), plan.kind);
+    }
+  } catch (...) {
+    result.failure = failure_before_launch(std::current_exception());
+  }
+}
+
+/// The configs of the batch's first iteration; those of problems that join in it are what they used then.
+Assignment AssignmentChecks::assignment_of(const BatchPlan& plan) const {
+  policy::IterationPlan planned = plan.iterations.empty() ? policy::IterationPlan() : plan.iterations.front();
+  const Assignment found = problems_.found_locked_in();
+  for (std::size_t p = planned.cells.size(); p < found.size(); ++p) {
+    planned.cells.push_back({policy::Cell::Role::best, found[p]});
+  }
+  return problems_.state().assignment_of(planned);
+}
+
+void AssignmentChecks::judge(const BatchPlan& plan, BatchResult& result) {
+  refresh();
+  note_verified();
+  if (result.failure || !result.out_of_memory.empty()) {
+    return;
+  }
+  const bool judged = plan.kind != BatchKind::final_run && any_verify(result);
+  if (!judged && outputs_.empty()) {
+    return;
+  }
+  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
+  try {
+    const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), context_.tuning_iteration});
+    if (judged) {
+      result.verdict = verdict(result, {context_.region(), plan.phase(), context_.tuning_iteration});
+    }
+    const std::string difference = outputs_.verdict(result);
+    result.verdict = result.verdict.empty() ? difference : result.verdict;
+  } catch (...) {
+    result.failure = failure_of(std::current_exception());
+  }
+}
+
+std::vector<std::string> AssignmentChecks::end(const BatchPlan& plan, bool succeeded) {
+  return outputs_.empty() ? std::vector<std::string>() : outputs_.end(assignment_of(plan), succeeded);
+}
+
+void AssignmentChecks::tell_failure(const BatchPlan& plan, const policy::BatchOutcome& outcome) const {
+  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
+  const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), context_.tuning_iteration});
+  const auto failed = [&outcome](std::size_t problem) {
+    return outcome.any_infeasible() ||
            std::any_of(outcome.rejections.begin(), outcome.rejections.end(),
                        [problem](const auto& rejection) { return rejection.problem == problem; });
   };
+  const auto& slots = problems_.slots();
   for (const auto& checks : registered_) {
     bool concerned = false;
     for (std::size_t p = 0; p < slots.size(); ++p) {

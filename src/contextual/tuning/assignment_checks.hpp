@@ -9,47 +9,56 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/batch_outcome.hpp"
+#include "contextual/tuning/output_checks.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/options.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace contextual::tuning {
 
-/// The checks of one run, asked on its thread, between runs of the region. Keeps references to all that it is
-/// made of.
+/// The checks of one run, on its thread, between runs of the region: `refresh` before a batch is planned,
+/// `begin` before it runs, `judge` when it has settled, and `end` when the ranks have agreed on it. Keeps
+/// references to all that it is made of.
 class AssignmentChecks {
  public:
-  AssignmentChecks(const options::ResolvedOptions& options, const detail::RunContext& context);
+  AssignmentChecks(const options::ResolvedOptions& options, detail::RunContext& context,
+                   const agreement::ProblemSet& problems, const Watchdog::Watch& watch);
 
-  /// Takes in what objects have registered or taken back. Call it before a batch is planned and after it has
-  /// settled.
+  /// Takes in what objects have registered or taken back.
   void refresh() { registered_ = detail::registered_checks(); }
-  /// Notes which of the problems that have not joined yet have a registered `verify`, or outputs.
-  void note_verified(detail::RunContext& context) const;
+  /// Returns false if the options or an object rule out an assignment of the problems.
+  bool feasible(const Assignment& assignment) const;
+  /// Returns false if they rule out the defaults of what is not pinned.
+  bool allow_defaults() const;
 
-  /// Returns false if the options or an object rule out an assignment of these problems.
-  bool feasible(const std::vector<detail::ProblemSlot*>& slots, const Assignment& assignment) const;
-
-  /// Returns true if something is to be asked about the batch.
-  bool any_verify(const detail::BatchResult& result) const;
-  /// Asks all, and returns the first reason why a result is wrong; empty if all are right. Rethrows what is
-  /// no ConfigRejected.
-  std::string verdict(const detail::BatchResult& result, const IterationInfo& info) const;
-
+  /// Takes copies of what is to be restored before anything has changed it, and fills the outputs. What that
+  /// throws becomes the failure of the batch.
+  void begin(const detail::BatchPlan& plan, detail::BatchResult& result);
+  /// Sets the verdict on the batch, which has one assignment of configs while there is a `verify`, or are
+  /// outputs: the first reason why a result is wrong.
+  void judge(const detail::BatchPlan& plan, detail::BatchResult& result);
+  /// What is expected of outputs is taken over if nothing in the batch has failed on any rank: it
+  /// `succeeded`. Returns what is to be said.
+  std::vector<std::string> end(const detail::BatchPlan& plan, bool succeeded);
   /// Tells the objects whose kernels have failed in a batch, by the outcome that all ranks agreed on.
-  /// `slots` are the problems in the order of the outcome's.
-  void tell_failure(const policy::BatchOutcome& outcome,
-                    const std::vector<detail::ProblemSlot*>& slots) const;
+  void tell_failure(const detail::BatchPlan& plan, const policy::BatchOutcome& outcome) const;
 
  private:
+  void note_verified();
   bool launched(const detail::ChecksOfKernels& checks, const detail::BatchResult& result) const;
+  bool any_verify(const detail::BatchResult& result) const;
+  std::string verdict(const detail::BatchResult& result, const IterationInfo& info) const;
+  Assignment assignment_of(const detail::BatchPlan& plan) const;
 
   const options::ResolvedOptions& options_;
-  const detail::RunContext& context_;
+  detail::RunContext& context_;
+  const agreement::ProblemSet& problems_;
+  const Watchdog::Watch& watch_;
+  OutputChecks outputs_;
   std::vector<std::shared_ptr<const detail::ChecksOfKernels>> registered_;
 };
 

@@ -26,7 +26,11 @@ bool is_candidate(const BatchPlan& plan, std::size_t index, const Assignment& de
 }  // namespace
 
 detail::BatchResult BatchRunner::run(const BatchPlan& plan, const Assignment& defaults,
+                                     std::chrono::nanoseconds head_start,
                                      const std::function<void()>& region) {
+  if (plan.kind != detail::BatchKind::discovery) {
+    context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start});
+  }
   BatchFailure failure;
   iterations_.clear();
   iterations_.reserve(plan.length());
@@ -45,6 +49,7 @@ detail::BatchResult BatchRunner::run(const BatchPlan& plan, const Assignment& de
   }
   detail::BatchResult result = time_collector_.settle(plan, iterations_, failure);
   result.out_of_memory = out_of_memory_;
+  result.wanted_head_start = context_.timer().wanted_head_start();
   return result;
 }
 

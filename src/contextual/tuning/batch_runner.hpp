@@ -12,6 +12,7 @@
 #include <contextual/search.hpp>
 #include <contextual/timer.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -30,8 +31,9 @@ class BatchRunner {
 
   /// Runs the region once for each tuning iteration of the plan, with the user's hooks around it, and
   /// settles. The first failure ends the batch. `defaults`: what the problems use that are not tuned.
+  /// `head_start`: see BatchStart.
   detail::BatchResult run(const detail::BatchPlan& plan, const Assignment& defaults,
-                          const std::function<void()>& region);
+                          std::chrono::nanoseconds head_start, const std::function<void()>& region);
 
  private:
   void run_iteration(const detail::BatchPlan& plan, std::size_t index, const std::function<void()>& region);

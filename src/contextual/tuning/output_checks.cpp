@@ -7,7 +7,6 @@ namespace contextual::tuning {
 
 using detail::BatchKind;
 using detail::BatchResult;
-using detail::LocalCell;
 using detail::ProblemSlot;
 
 namespace {
@@ -50,9 +49,7 @@ bool OutputChecks::in_region(const Group& group) const {
 bool OutputChecks::launched(const Group& group, const BatchResult& result) const {
   const auto& slots = context_.slots();
   return !group.object || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    const std::vector<LocalCell>& cells = result.cells[slot.index];
-    return group.object->concern(slot.problem.name) &&
-           std::any_of(cells.begin(), cells.end(), [](const LocalCell& cell) { return cell.launched; });
+    return group.object->concern(slot.problem.name) && result.launched(slot.index);
   });
 }
 

@@ -69,8 +69,21 @@ void Preparation::load_defaults() {
   context_.set_preparing(std::nullopt);
 }
 
-std::vector<bool> Preparation::prepared_here(const ProblemSlot& slot) {
-  return slot.found.needs_loading ? prepared(slot).here : std::vector<bool>();
+void Preparation::fix_views(const BatchPlan& plan) {
+  detail::BatchView view;  // outside of the loop, because most problems keep theirs
+  for (ProblemSlot& slot : context_.slots()) {
+    if (const auto index = problems_.index_of(slot)) {
+      view.cells.clear();
+      for (const policy::IterationPlan& iteration : plan.iterations) {
+        view.cells.push_back(iteration.cells[*index]);
+      }
+      view.best_so_far = problems_.state().best_so_far(*index);
+      view.prepared = slot.found.needs_loading ? prepared(slot).here : std::vector<bool>();
+      if (view != slot.batch) {
+        context_.set_view(slot, view);
+      }
+    }
+  }
 }
 
 Preparation::Prepared& Preparation::prepared(const ProblemSlot& slot) {
@@ -83,13 +96,14 @@ Preparation::Prepared& Preparation::prepared(const ProblemSlot& slot) {
 
 Preparation::Result Preparation::prepare(const BatchPlan& plan) {
   Result result;
+  bool late = false;
   std::vector<DueConfig> due;  // what no rank has prepared yet: alike on all ranks, as the plan is
   for (ProblemSlot& slot : context_.slots()) {
     for (const std::size_t id : slot.joined() ? needed(slot) : std::set<std::size_t>{}) {
       if (!prepared(slot).anywhere[id]) {
         due.push_back({&slot, id});
       } else if (!prepared(slot).here[id] && !slot.found.members.empty()) {
-        result.something = true;
+        late = true;
         prepare_late({&slot, id}, plan);
       }
     }
@@ -107,8 +121,10 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
     }
   }
   result.everywhere = !due.empty();
-  result.something = result.something || result.everywhere;
   result.device_failure = device_failure_;
+  if (late || result.everywhere) {
+    fix_views(plan);
+  }
   return result;
 }
 

@@ -29,7 +29,6 @@ class Preparation {
   void load_defaults();
 
   struct Result {
-    bool something = false;   ///< true if this rank had something to prepare
     bool everywhere = false;  ///< true if some rank had something to prepare; equal on all ranks
     bool more = false;  ///< true if it has to be called again when the ranks have met; equal on all ranks
     std::vector<policy::RejectionOutcome> rejections;  ///< configs that could not be prepared
@@ -37,11 +36,12 @@ class Preparation {
   };
   /// Prepares the configs of the slots' cells and their fallbacks. If this rank launches a problem only after
   /// the others have prepared its configs, a config that it cannot prepare counts as rejected by a launch of
-  /// the batch. A suspect is prepared alone, so that it is known what a process dies of.
+  /// the batch. A suspect is prepared alone, so that it is known what a process dies of. Launches go by what
+  /// is prepared then.
   Result prepare(const detail::BatchPlan& plan);
 
-  /// Returns, by config, whether this rank has prepared it; an empty vector if nothing needs preparing.
-  std::vector<bool> prepared_here(const detail::ProblemSlot& slot);
+  /// Sets what launches go by during the batch.
+  void fix_views(const detail::BatchPlan& plan);
 
  private:
   /// By config.

@@ -78,17 +78,9 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
       }
       arrival = {};  // to tune, which the others have to know
     }
-  } catch (const CommunicationError& error) {
-    if (start.setup) {
-      if (start.hello.tuning_id.empty()) {
-        start.setup->throw_if_alone(error);
-      }
-      start.setup->end(std::current_exception());
-    }
-    throw;
   } catch (...) {
     if (start.setup) {
-      start.setup->end(std::current_exception());
+      start.setup->rethrow(start.hello);
     }
     throw;
   }

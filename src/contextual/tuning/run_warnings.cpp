@@ -107,6 +107,14 @@ void RunWarnings::note_timer() {
   tell_without_printing(*warning);  // such times choose nothing
 }
 
+void RunWarnings::tell_of_results(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    context_.note(note);
+    tell_without_printing(note);
+  }
+}
+
+/// Writes to stderr, on rank 0, what must be seen without a look into a log, where nothing is printed.
 void RunWarnings::tell_without_printing(const std::string& warning) const {
   if (options_.print < Print::choices && options_.communicator->rank() == 0) {
     detail::warn_once(warning);

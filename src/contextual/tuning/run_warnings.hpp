@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,11 @@ class RunWarnings {
   void tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// When the run is over. `unjoined_count` is the number of problems that only the final run has met.
   void tell_end(std::size_t unjoined_count);
-  /// Writes to stderr, on rank 0, what must be seen without a look into a log, where nothing is printed.
-  void tell_without_printing(const std::string& warning) const;
+  /// Before that: what the user's checks say of all results, which are worth nothing then.
+  void tell_of_results(const std::vector<std::string>& notes);
 
  private:
+  void tell_without_printing(const std::string& warning) const;
   void note_loading();
   void note_kept_configs();
   void note_timer();

@@ -55,6 +55,12 @@ detail::BatchFailure failure_of(const std::exception_ptr& thrown) {
   return failure;
 }
 
+detail::BatchFailure failure_before_launch(const std::exception_ptr& thrown) {
+  detail::BatchFailure failure = failure_of(thrown);
+  failure.launched = false;
+  return failure;
+}
+
 BatchResult TimeCollector::settle(const BatchPlan& plan, std::vector<IterationTiming>& iterations,
                                   const detail::BatchFailure& failure) {
   BatchResult result;

@@ -50,5 +50,7 @@ class TimeCollector {
 
 /// Describes an exception as the failure of the batch in which it was thrown. `thrown` must not be null.
 detail::BatchFailure failure_of(const std::exception_ptr& thrown);
+/// The same for what was thrown before this rank has launched anything of the batch.
+detail::BatchFailure failure_before_launch(const std::exception_ptr& thrown);
 
 }  // namespace contextual::tuning

@@ -1,28 +1,18 @@
 #include "contextual/tuning/tuning_run.hpp"
 
 #include "contextual/agreement/coupled_members.hpp"
-#include "contextual/agreement/joining.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
 namespace contextual::tuning {
 
 using detail::BatchKind;
-using detail::BatchPlan;
-using detail::ProblemSlot;
-using policy::RejectionOutcome;
 
 namespace {
-
-/// So often the region is run again because the final run rejected a choice.
-constexpr int most_repeated_final_runs = 3;
 
 std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
   auto timer = options.timer();
@@ -56,9 +46,9 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
       watch_(watch_of_run(watchdog, options, context_, recorder)),
-      checks_(options, context_),
-      outputs_(options, context_),
+      checks_(options, context_, problems_, watch_),
       problems_(policy_of(options)),
+      rejected_(problems_, recorder),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
@@ -72,16 +62,15 @@ TuningRun::~TuningRun() = default;
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
-  policy.feasible = [this](const Assignment& assignment) {
-    return checks_.feasible(problems_.slots(), assignment);
-  };
+  policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
   context_.blame_assignments(policy.search != SearchLevel::off);
   context_.set_out_of_memory(options.is_out_of_memory);
   return policy;
 }
 
 void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
-  RunEnd end = kept ? RunEnd::done : RunEnd::interrupted;
+  RunEnd end = kept && !thrown ? RunEnd::done : RunEnd::interrupted;
+  bool by_device = agreement_.failed_by_device();
   try {
     if (thrown) {
       std::rethrow_exception(thrown);
@@ -89,14 +78,13 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
   } catch (const TuningFailedError&) {
     end = RunEnd::done;  // it would come again
   } catch (const DeviceError&) {
-    end = batch_.launched ? RunEnd::in_flight : RunEnd::interrupted;
-  } catch (...) {
-    end = rank_lost_ ? RunEnd::rank_lost : RunEnd::interrupted;
+    by_device = true;
+  } catch (const CommunicationError&) {
+    // Where this rank has failed, the others may wait for what it did not launch.
+    end = batch_.result.failure ? RunEnd::interrupted : RunEnd::rank_lost;
+  } catch (...) {  // of the region: interrupted
   }
-  if (agreement_.failed_by_device() && batch_.launched) {
-    end = RunEnd::in_flight;
-  }
-  continuation_.end(end);
+  continuation_.end(by_device && batch_.launched ? RunEnd::in_flight : end);
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -116,14 +104,6 @@ void TuningRun::execute(const std::function<void()>& region) {
   recorder_.work_ends();
 }
 
-bool TuningRun::allows_defaults() const {
-  Assignment defaults;
-  for (const ProblemSlot* slot : problems_.slots()) {
-    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
-  }
-  return checks_.feasible(problems_.slots(), defaults);
-}
-
 PairedTiming TuningRun::paired_timing() {
   context_.begin_batch();  // what the final run noted has been told
   return {options_, context_, watch_, exchange_, head_start_, [this](const std::exception_ptr& thrown) {
@@ -135,145 +115,30 @@ PairedTiming TuningRun::paired_timing() {
 void TuningRun::plan() {
   decide([this] {
     checks_.refresh();
-    take_in_rejections();
+    rejected_.take_over(continuation_, batch_.plan);
   });
   throw_if_tuning_failed();
-  decide([this] { plan_batch(); });
+  decide([this] {
+    plan_next(batch_, problems_, continuation_);
+    if (!batch_.known) {
+      preparation_.fix_views(batch_.plan);
+      context_.rebuild_map();
+    }
+  });
   tell_notes();
-}
-
-void TuningRun::take_in_rejections() {
-  for (const std::vector<RejectionOutcome>& found : continuation_.take_rejections()) {
-    mark_rejected(found);
-    problems_.state().reject(found);
-  }
-  if (continuation_.next() == nullptr && all_closed()) {
-    replace_quarantined_choices();
-  }
-}
-
-/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
-/// place.
-void TuningRun::replace_quarantined_choices() {
-  policy::TuningState& state = problems_.state();
-  for (bool replaced = true; replaced && state.done();) {
-    const policy::IterationPlan planned = state.plan(1).front();
-    const std::optional<std::string> reason = continuation_.quarantine_of(planned);
-    const Assignment chosen = reason ? state.assignment_of(planned) : Assignment();
-    replaced = false;
-    for (std::size_t p = 0; p < chosen.size() && !replaced; ++p) {
-      if (chosen[p] != 0) {
-        mark_rejected({{p, chosen[p], 0, *reason}});
-        replaced = state.reject_choice(p, chosen[p], *reason);
-      }
-    }
-  }
-}
-
-void TuningRun::plan_batch() {
-  batch_ = {};
-  batch_.joined_before = problems_.slots().size();
-  BatchPlan& plan = batch_.plan;
-  plan.first_iteration = iterations_;
-  if (!plan_as_earlier()) {
-    plan_anew();
-  }
-  for (const policy::IterationPlan& iteration : plan.iterations) {
-    plan.phases.push_back(iteration.phase);
-  }
-  if (!batch_.known) {
-    fix_views();
-    context_.rebuild_map();
-  }
-}
-
-/// Returns true if the batch is the next one of the earlier run. Where problems had joined in it, a part of
-/// it is run again.
-bool TuningRun::plan_as_earlier() {
-  const journal::BatchRecord* const then = continuation_.next();
-  if (then == nullptr) {
-    return false;
-  }
-  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
-  whole = problems_.state().plan(then->length);
-  batch_.plan.kind = discovered_ ? BatchKind::tuning : BatchKind::discovery;
-  batch_.plan.iterations = whole;
-  if (then->repeat_length > 0) {
-    batch_.plan.iterations.resize(then->repeat_length);
-    return true;
-  }
-  if (continuation_.fits(whole, batch_.joined_before)) {
-    batch_.known = true;
-    batch_.agreed.outcome = then->outcome;
-  }
-  return batch_.known;
-}
-
-/// What is in quarantine counts as infeasible.
-void TuningRun::plan_anew() {
-  batch_.plan.kind = !discovered_   ? BatchKind::discovery
-                     : all_closed() ? BatchKind::final_run
-                                    : BatchKind::tuning;
-  const policy::TuningState& state = problems_.state();
-  std::vector<policy::IterationPlan>& whole = batch_.whole_plan;
-  whole = state.plan(plan_length());
-  std::size_t length = continuation_.length_alone(whole);
-  if (batch_.plan.kind == BatchKind::tuning) {
-    if (auto outcome = continuation_.outcome_in_quarantine(whole.front())) {
-      batch_.known = true;
-      batch_.agreed.outcome = *std::move(outcome);
-      length = 1;
-    }
-  }
-  if (length < whole.size()) {
-    whole = state.plan(length);
-  }
-  batch_.plan.iterations = whole;
 }
 
 void TuningRun::tell_notes() {
   recorder_.report().resumed_iterations = continuation_.iterations();
-  for (const std::string& note : continuation_.take_notes()) {
-    recorder_.warning(note);
-  }
-}
-
-bool TuningRun::all_closed() const {
-  return discovered_ && problems_.state().done();
-}
-
-std::size_t TuningRun::plan_length() const {
-  return batch_.plan.kind == BatchKind::tuning ? problems_.state().suggested_length() : 1;
-}
-
-/// What launches go by during the batch.
-void TuningRun::fix_views() {
-  detail::BatchView view;  // outside of the loop, because most problems keep theirs
-  for (ProblemSlot& slot : context_.slots()) {
-    if (const auto index = problems_.index_of(slot)) {
-      view.cells.clear();
-      for (const policy::IterationPlan& iteration : batch_.plan.iterations) {
-        view.cells.push_back(iteration.cells[*index]);
-      }
-      view.best_so_far = problems_.state().best_so_far(*index);
-      view.prepared = preparation_.prepared_here(slot);
-      if (view != slot.batch) {
-        context_.set_view(slot, view);
-      }
-    }
-  }
+  recorder_.warnings(continuation_.take_notes());
 }
 
 /// What this rank's part of a decision throws, for example a user's search, is told to the others.
 void TuningRun::decide(const std::function<void()>& step) {
-  const Phase before = phase();
   try {
     step();
   } catch (...) {
     fail(std::current_exception());
-    if (batch_.plan.phases.empty()) {
-      batch_.plan.phases.assign(1, before);
-    }
     throw_failure();
   }
 }
@@ -281,9 +146,15 @@ void TuningRun::decide(const std::function<void()>& step) {
 /// The failure is this rank's alone, whatever it is: the states of the others have decided. No launch is to
 /// blame for it.
 void TuningRun::fail(const std::exception_ptr& thrown) {
-  batch_.result.failure = failure_of(thrown);
+  batch_.result.failure = failure_before_launch(thrown);
   batch_.result.failure.tuning_failed = false;
-  batch_.result.failure.launched = false;
+}
+
+/// Before an exchange: the others may never come to it, and then nobody can say later what happened here.
+void TuningRun::log_failure() {
+  if (batch_.result.failure) {
+    recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  }
 }
 
 /// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
@@ -294,7 +165,7 @@ void TuningRun::throw_failure() {
   if (finished_) {  // the others do not meet again
     std::rethrow_exception(batch_.result.failure.thrown);
   }
-  recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  log_failure();
   try {
     agreement_.tell(batch_.plan, batch_.result.failure);
   } catch (...) {
@@ -302,195 +173,71 @@ void TuningRun::throw_failure() {
   }
 }
 
-/// Returns false if the batch has to be planned again, because something could not be prepared.
+/// Returns false if there is more to prepare, or the batch has to be planned again because something could
+/// not be prepared.
 bool TuningRun::prepare() {
   if (batch_.plan.kind == BatchKind::discovery) {
     preparation_.load_defaults();
     return true;
   }
-  for (;;) {
-    const Preparation::Result prepared = preparation_.prepare(batch_.plan);
-    if (prepared.device_failure) {
-      batch_.result.failure = failure_of(prepared.device_failure);
-      batch_.result.failure.launched = false;
-    }
-    // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
-    const auto rejected =
-        meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
-    continuation_.landed();
-    reject(rejected);
-    throw_if_tuning_failed();
-    if (prepared.something) {
-      fix_views();
-    }
-    // Where the ranks did not meet, what failed here is told by the exchange after the batch.
-    if (batch_.result.failure || (rejected.empty() && !prepared.more)) {
-      return true;
-    }
-    if (!rejected.empty()) {
-      return false;
-    }
+  const Preparation::Result prepared = preparation_.prepare(batch_.plan);
+  if (prepared.device_failure) {
+    batch_.result.failure = failure_before_launch(prepared.device_failure);
   }
+  // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
+  const auto rejected =
+      meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
+  continuation_.landed();
+  if (!rejected.empty()) {
+    rejected_.mark(rejected, batch_.plan);
+    decide([&] { problems_.state().reject(rejected); });
+    continuation_.note_unprepared(rejected);
+  }
+  throw_if_tuning_failed();
+  // Where the ranks did not meet, what failed here is told by the exchange after the batch.
+  return batch_.result.failure || (rejected.empty() && !prepared.more);
 }
 
 /// Where the ranks meet before a batch, they also learn there what has failed so far.
-std::vector<RejectionOutcome> TuningRun::meet_before_batch(
+std::vector<policy::RejectionOutcome> TuningRun::meet_before_batch(
     const agreement::BatchAgreement::Preparing& prepared) {
-  if (prepared.everywhere && batch_.result.failure) {
-    recorder_.fails(batch_.result.failure, batch_.plan, ending());
+  if (prepared.everywhere) {
+    log_failure();
   }
   try {
     return agreement_.agree_on_preparing(batch_.plan, prepared, batch_.result.failure);
-  } catch (const CommunicationError&) {
-    rank_lost_ = !batch_.result.failure;
-    rethrow();
   } catch (...) {
     rethrow();
   }
 }
 
-void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
-  if (rejections.empty()) {
-    return;
-  }
-  mark_rejected(rejections);
-  decide([&] { problems_.state().reject(rejections); });
-  continuation_.note_unprepared(rejections);
-}
-
-bool TuningRun::tuning_failed() const {
-  return state().failed_problem() || !state().failure().empty();
-}
-
 /// The ranks meet once more, because one of them may have failed otherwise.
 void TuningRun::throw_if_tuning_failed() {
-  if (tuning_failed() || pin_failure_) {
+  if (rejected_.end_run()) {
     agreement_.agree_on_failed_tuning(batch_.plan, batch_.result.failure);
+    rejected_.throw_end_of_run(context_.region());
   }
-  if (pin_failure_) {
-    std::rethrow_exception(pin_failure_);
-  }
-  problems_.throw_if_failed(context_.region());
-  problems_.throw_if_infeasible(context_.region());
-}
-
-void TuningRun::mark_rejected(const std::vector<RejectionOutcome>& rejections) {
-  for (const RejectionOutcome& rejection : rejections) {
-    ProblemSlot& slot = *problems_.slots()[rejection.problem];
-    slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
-    recorder_.rejected(slot, rejection.config_id, rejection.reason, batch_.plan);
-    if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
-      pin_failed(slot, rejection);
-    }
-  }
-}
-
-/// All ranks know of the rejection.
-void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& rejection) {
-  pin_failure_ = std::make_exception_ptr(
-      InvalidArgument(slot.found.pinned_by + " pins kernel \"" + slot.problem.name + "\", key " +
-                      slot.problem.key_text + ", to config-" + std::to_string(rejection.config_id) +
-                      ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
 }
 
 /// The iterations of the batch, one right after the other, and then the settle.
 void TuningRun::run(const std::function<void()>& region) {
   if (!batch_.result.failure) {
-    begin_buffers();
+    checks_.begin(batch_.plan, batch_.result);
   }
   meet_before_batch({continuation_.take_off(batch_.plan.iterations), {}});
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }
   batch_.launched = true;
-  if (batch_.plan.kind != BatchKind::discovery) {
-    timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
-  }
-  Assignment defaults;
-  for (const ProblemSlot* slot : problems_.slots()) {
-    defaults.push_back(slot->found.locked_config.value_or(0));
-  }
-  batch_.result = runner_.run(batch_.plan, defaults, region);
+  batch_.result = runner_.run(batch_.plan, problems_.found_locked_in(), head_start_, region);
   batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
-  batch_.result.wanted_head_start = timer_->wanted_head_start();
-  verify();
-}
-
-/// Takes copies before anything is changed, and fills the outputs.
-void TuningRun::begin_buffers() {
-  try {
-    const Watchdog::Section section(watch_,
-                                    {Activity::verify, batch_.plan.phase(), batch_.plan.first_iteration});
-    if (options_.copies && batch_.plan.kind == BatchKind::discovery) {
-      options_.copies->take();
-      context_.note(options_.copies->cost_text());
-    }
-    outputs_.refresh();
-    if (!outputs_.empty()) {
-      outputs_.begin(assignment_of_batch(), batch_.plan.kind);
-    }
-  } catch (...) {
-    batch_.result.failure = failure_of(std::current_exception());
-    batch_.result.failure.launched = false;
-  }
-}
-
-/// The configs of the batch's first iteration; those of problems that join in it are what they used then.
-Assignment TuningRun::assignment_of_batch() const {
-  policy::IterationPlan planned =
-      batch_.plan.iterations.empty() ? policy::IterationPlan() : batch_.plan.iterations.front();
-  for (std::size_t p = planned.cells.size(); p < problems_.slots().size(); ++p) {
-    planned.cells.push_back(
-        {policy::Cell::Role::best, problems_.slots()[p]->found.locked_config.value_or(0)});
-  }
-  return state().assignment_of(planned);
-}
-
-/// The verdict on the batch, which has one assignment of configs while there is a `verify`, or are outputs.
-void TuningRun::verify() {
-  checks_.refresh();
-  checks_.note_verified(context_);
-  if (batch_.result.failure || !batch_.result.out_of_memory.empty()) {
-    return;
-  }
-  const bool judged = batch_.plan.kind != BatchKind::final_run && checks_.any_verify(batch_.result);
-  if (!judged && outputs_.empty()) {
-    return;
-  }
-  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
-  try {
-    const Watchdog::Section section(watch_,
-                                    {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
-    const IterationInfo info{context_.region(), batch_.plan.phase(), context_.tuning_iteration};
-    if (judged) {
-      batch_.result.verdict = checks_.verdict(batch_.result, info);
-    }
-    const std::string difference = outputs_.verdict(batch_.result);
-    batch_.result.verdict = batch_.result.verdict.empty() ? difference : batch_.result.verdict;
-  } catch (...) {
-    batch_.result.failure = failure_of(std::current_exception());
-  }
-}
-
-/// What is expected is taken over when the ranks have agreed that the batch went well.
-void TuningRun::end_outputs(bool succeeded) {
-  if (outputs_.empty()) {
-    return;
-  }
-  for (const std::string& note : outputs_.end(assignment_of_batch(), succeeded)) {
-    context_.note(note);
-    warnings_.tell_without_printing(note);  // results are worth nothing
-  }
+  checks_.judge(batch_.plan, batch_.result);
 }
 
 void TuningRun::agree() {
   try {
     check_launches();
-    if (batch_.result.failure) {
-      // Before the exchange: the others may never come to it, and then nobody can say later what happened
-      // here.
-      recorder_.fails(batch_.result.failure, batch_.plan, ending());
-    }
+    log_failure();
     if (batch_.plan.kind == BatchKind::final_run) {
       batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);
     } else {
@@ -501,9 +248,8 @@ void TuningRun::agree() {
     if (!batch_.result.failure && !batch_.result.out_of_memory.empty()) {
       // The others wait for this rank in the region: it is a failure like any other.
       batch_.result.failure = failure_of(batch_.result.out_of_memory.begin()->second);
-      recorder_.fails(batch_.result.failure, batch_.plan, ending());
+      log_failure();
     }
-    rank_lost_ = !batch_.result.failure;  // else others may wait for what this rank did not launch
     end_disagreed();
   } catch (...) {
     end_disagreed();
@@ -544,15 +290,17 @@ void TuningRun::rethrow() {
 void TuningRun::observe() {
   try {
     if (batch_.plan.kind == BatchKind::final_run) {
-      observe_final_run();
+      finished_ = !rejected_.allow_another(batch_.final_run);  // so do the others, if the next step throws
+      finished_ = !rejected_.replace_choices(batch_.final_run, batch_.plan);
+      warnings_.tell_of_results(checks_.end(batch_.plan, !batch_.final_run.rejected_anywhere));
     } else {
       observe_batch();
     }
   } catch (...) {
     fail(std::current_exception());
   }
-  discovered_ = true;
-  const bool nothing_to_do = all_closed() && !tuning_failed() && batch_.agreed.outcome.rejections.empty();
+  const bool nothing_to_do =
+      state().done() && !rejected_.end_run() && batch_.agreed.outcome.rejections.empty();
   if (batch_.plan.kind == BatchKind::discovery && nothing_to_do) {
     batch_.plan.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
     batch_.plan.phases.front() = Phase::final_run;
@@ -561,74 +309,20 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  const policy::BatchOutcome& seen = batch_.agreed.outcome;
-  const bool succeeded = seen.rejections.empty() &&
-                         std::all_of(seen.iterations.begin(), seen.iterations.end(),
-                                     [](const auto& iteration) { return iteration.infeasible.empty(); });
+  const bool succeeded = batch_.agreed.outcome.rejections.empty() && !batch_.agreed.outcome.any_infeasible();
   const bool follows = continuation_.follows(batch_.whole_plan, batch_.joined_before, batch_.agreed.outcome);
   if (!follows) {
     batch_.whole_plan = batch_.plan.iterations;
   }
   context_.forgive_assignments();
-  mark_rejected(batch_.agreed.outcome.rejections);
+  rejected_.mark(batch_.agreed.outcome.rejections, batch_.plan);
   problems_.state().observe(batch_.whole_plan, batch_.agreed.outcome);
   if (!follows) {
     continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
   }
   if (!batch_.known) {
-    end_outputs(succeeded);
-    tell_failure();
-  }
-}
-
-void TuningRun::tell_failure() {
-  const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
-  const Watchdog::Section section(watch_, {Activity::verify, batch_.plan.phase(), context_.tuning_iteration});
-  checks_.tell_failure(batch_.agreed.outcome, problems_.slots());
-}
-
-/// A choice that fails now is out, and the second best takes its place.
-void TuningRun::observe_final_run() {
-  const bool again = batch_.final_run.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
-  rejected_final_runs_ += batch_.final_run.rejected_anywhere ? 1 : 0;
-  finished_ = !again;
-  take_second_best(batch_.final_run.rejections, again);
-  if (!batch_.final_run.wrong.empty()) {
-    replace_wrong_choices();
-  }
-  end_outputs(!batch_.final_run.rejected_anywhere);
-}
-
-/// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.
-void TuningRun::replace_wrong_choices() {
-  const std::string reason = "the final run was wrong: " + batch_.final_run.wrong;
-  recorder_.warning(reason);
-  const bool last = rejected_final_runs_ >= most_repeated_final_runs;
-  const bool replaced =
-      !finished_ && problems_.state().reject_choices(reason, last ? policy::Replacement::first_that_was_right
-                                                                  : policy::Replacement::next_best);
-  if (!replaced && batch_.final_run.rejections.empty()) {
-    finished_ = true;
-    for (std::size_t p = 0; p < problems_.slots().size(); ++p) {
-      problems_.state().make_provisional(p, reason);
-    }
-  }
-}
-
-/// Where the region is not run again, the problems' choices are those that this last run fell back to.
-void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections, bool again) {
-  mark_rejected(rejections);
-  std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
-  for (const RejectionOutcome& rejection : rejections) {
-    if (problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
-      replaced.insert(rejection.problem);
-    }
-  }
-  for (const std::size_t problem : replaced) {
-    if (!again) {
-      problems_.state().make_provisional(
-          problem, "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
-    }
+    warnings_.tell_of_results(checks_.end(batch_.plan, succeeded));
+    checks_.tell_failure(batch_.plan, batch_.agreed.outcome);
   }
 }
 
@@ -646,9 +340,6 @@ void TuningRun::lock_in() {
   throw_failure();
   throw_if_tuning_failed();
   choice_publisher_.publish(problems_);
-  if (batch_.plan.kind != BatchKind::final_run) {
-    iterations_ += static_cast<std::int64_t>(batch_.whole_plan.size());
-  }
   // A search says how much is left, and the user's callback gets to know it.
   if (!batch_.known) {
     decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
@@ -670,15 +361,6 @@ std::size_t TuningRun::unjoined_count() const {
 bool TuningRun::nothing_left() const noexcept {
   return finished_ && choice_publisher_.lasting() && context_.untracked_launches() == 0 &&
          unjoined_count() == 0;
-}
-
-std::vector<record::ProblemView> TuningRun::problems() const {
-  std::vector<record::ProblemView> views;
-  views.reserve(context_.slots().size());
-  for (const ProblemSlot& slot : context_.slots()) {
-    views.push_back({&slot, problems_.record_of(slot), problems_.index_of(slot)});
-  }
-  return views;
 }
 
 record::Ending TuningRun::ending() const {

@@ -12,9 +12,10 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/output_checks.hpp"
+#include "contextual/tuning/next_batch.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/rejected_configs.hpp"
 #include "contextual/tuning/run_warnings.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
@@ -26,7 +27,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,9 +36,9 @@ namespace contextual::tuning {
 /// One `run` in mode tune, after the ranks have met. The replicated state takes every decision, from agreed
 /// outcomes. This class only executes its plans and passes the outcomes on. One thread uses it.
 ///
-/// Make it by TuningSetup and execute it only after `meet`, because the ranks must meet first. When it is
-/// over, with or without an error, call `end` of the recorder. Choices that are locked in by then stay. The
-/// options, the exchange, the watchdog and the recorder must outlive it.
+/// Make it by TuningSetup and execute it only when the ranks have met. When it is over, with or without an
+/// error, call `end` of the recorder. Choices that are locked in by then stay. The options, the exchange, the
+/// watchdog and the recorder must outlive it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
@@ -66,7 +66,7 @@ class TuningRun {
   /// be timed, because the ranks count its turns.
   PairedTiming paired_timing();
   /// Returns false if the user rules out the defaults of what is not pinned.
-  bool allows_defaults() const;
+  bool allows_defaults() const { return checks_.allow_defaults(); }
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.
@@ -78,11 +78,11 @@ class TuningRun {
 
   // For the report; valid after an error, too.
   record::Ending ending() const;
-  std::vector<record::ProblemView> problems() const;
+  std::vector<record::ProblemView> problems() const { return problems_.views(context_); }
   const policy::TuningState& state() const noexcept { return problems_.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
-  Phase phase() const noexcept { return batch_.plan.phases.empty() ? Phase::walk : batch_.plan.phase(); }
+  Phase phase() const noexcept { return batch_.plan.phase(); }
 
  private:
   // The steps of the loop.
@@ -95,35 +95,16 @@ class TuningRun {
   void lock_in();
 
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
-  void take_in_rejections();
-  void replace_quarantined_choices();
-  void plan_batch();
-  bool plan_as_earlier();
-  void plan_anew();
   void tell_notes();
   void observe_batch();
   void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);
+  void log_failure();
   void throw_failure();
-  bool tuning_failed() const;
   void throw_if_tuning_failed();
-  void begin_buffers();
-  void verify();
-  Assignment assignment_of_batch() const;
-  void end_outputs(bool succeeded);
-  bool all_closed() const;
-  std::size_t plan_length() const;
-  void fix_views();
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
-  void reject(const std::vector<policy::RejectionOutcome>& rejections);
-  void mark_rejected(const std::vector<policy::RejectionOutcome>& rejections);
-  void pin_failed(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection);
   void check_launches();
-  void tell_failure();
-  void observe_final_run();
-  void replace_wrong_choices();
-  void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
   [[noreturn]] void rethrow();
@@ -135,8 +116,8 @@ class TuningRun {
   detail::RunContext context_;
   Watchdog::Watch watch_;
   AssignmentChecks checks_;
-  OutputChecks outputs_;
   agreement::ProblemSet problems_;
+  RejectedConfigs rejected_;
   Preparation preparation_;
   BatchRunner runner_;
   agreement::BatchAgreement agreement_;
@@ -144,25 +125,8 @@ class TuningRun {
   RunWarnings warnings_;
   Continuation continuation_;
 
-  /// The current batch, or the last one.
-  struct Batch {
-    detail::BatchPlan plan;
-    /// What the state has planned: more than `plan` has, where a part of an earlier run is repeated.
-    std::vector<policy::IterationPlan> whole_plan{};
-    std::size_t joined_before = 0;  ///< problems known before the batch
-    bool known = false;             ///< its outcome is known without a run
-    bool launched = false;          ///< the region has been run, or tried to be
-    detail::BatchResult result{};
-    agreement::BatchAgreement::Agreed agreed{};
-    agreement::BatchAgreement::FinalRun final_run{};
-  };
-  Batch batch_;
+  Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
-  std::int64_t iterations_ = 0;             ///< tuning iterations so far
-  bool discovered_ = false;                 ///< a first batch has been run
-  int rejected_final_runs_ = 0;
-  std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
-  bool rank_lost_ = false;          ///< another rank did not come to the exchange after the batch
   bool finished_ = false;
 };
 

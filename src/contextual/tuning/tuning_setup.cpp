@@ -24,12 +24,6 @@ void check_single_library() {
   }
 }
 
-/// Every other rank is missing, and this one is not.
-bool names_all_others(const std::vector<int>& missing, const agreement::Exchange& exchange) {
-  return std::find(missing.begin(), missing.end(), exchange.rank()) == missing.end() &&
-         missing.size() + 1 == static_cast<std::size_t>(exchange.size());
-}
-
 }  // namespace
 
 TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, Watchdog& watchdog)
@@ -65,28 +59,35 @@ void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::st
   run_->start_also_from(starting_points_of(run_->continuation().begin(hello, heading, std::move(journal_))));
 }
 
-void TuningSetup::end(const std::exception_ptr& thrown) {
-  if (recorder_) {
-    recorder_->end(thrown, {});
-  }
+/// Every other rank is missing, and this one is not.
+bool TuningSetup::came_alone(const std::vector<int>& missing) const {
+  return !call_.occasion.new_launch.empty() &&
+         std::find(missing.begin(), missing.end(), exchange_.rank()) == missing.end() &&
+         missing.size() + 1 == static_cast<std::size_t>(exchange_.size());
 }
 
-void TuningSetup::throw_if_alone(const CommunicationError& error) {
-  if (call_.occasion.new_launch.empty() || !recorder_ ||
-      !names_all_others(error.missing_ranks(), exchange_)) {
-    return;
+void TuningSetup::rethrow(const agreement::Hello& hello) {
+  std::exception_ptr thrown = std::current_exception();
+  if (recorder_) {
+    try {
+      throw;
+    } catch (const CommunicationError& error) {
+      if (hello.tuning_id.empty() && came_alone(error.missing_ranks())) {
+        thrown = std::make_exception_ptr(CommunicationError(
+            "region \"" + call_.region + "\": in a later call of this wrapped region, rank " +
+                std::to_string(exchange_.rank()) + " launched " + call_.occasion.new_launch +
+                " for the first time and began to tune it. No other rank came to do so: this rank alone met "
+                "the key, unless the others have stopped. Make the key of what is equal on all ranks, or let "
+                "the kernel take part on `some` ranks. What was tried: " +
+                error.what(),
+            error.missing_ranks()));
+        recorder_->fails(failure_of(thrown), {}, {});
+      }
+    } catch (...) {  // it says enough
+    }
+    recorder_->end(thrown, {});
   }
-  const auto alone = std::make_exception_ptr(CommunicationError(
-      "region \"" + call_.region + "\": in a later call of this wrapped region, rank " +
-          std::to_string(exchange_.rank()) + " launched " + call_.occasion.new_launch +
-          " for the first time and began to tune it. No other rank came to do so: this rank alone met the "
-          "key, unless the others have stopped. Make the key of what is equal on all ranks, or let the "
-          "kernel take part on `some` ranks. What was tried: " +
-          error.what(),
-      error.missing_ranks()));
-  recorder_->fails(failure_of(alone), {}, {});
-  recorder_->end(alone, {});
-  std::rethrow_exception(alone);
+  std::rethrow_exception(thrown);
 }
 
 }  // namespace contextual::tuning

@@ -11,8 +11,6 @@
 #include "contextual/tuning/tuning_run.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
-#include <contextual/error.hpp>
-
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -52,16 +50,17 @@ class TuningSetup {
   /// too, equal on all ranks; a run that goes on with an earlier one keeps to those of that run.
   void begin(const agreement::Hello& hello, const std::vector<std::string>& sets);
 
-  /// If this rank alone came to tune what is new in a later call, says so in the log, and throws that.
-  void throw_if_alone(const CommunicationError& error);
-  /// The run has ended before it began.
-  void end(const std::exception_ptr& thrown);
+  /// The run has ended before it began: call it in a catch block, with what the ranks said last. Throws that
+  /// this rank alone came to tune what is new in a later call, if so, and else what was thrown.
+  [[noreturn]] void rethrow(const agreement::Hello& hello);
 
   /// Valid when the ranks have met. The run refers to the recorder, which this object keeps.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
 
  private:
+  bool came_alone(const std::vector<int>& missing) const;
+
   const RegionCall& call_;
   agreement::Exchange& exchange_;
   std::optional<record::Recorder> recorder_;

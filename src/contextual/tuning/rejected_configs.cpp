@@ -1,0 +1,122 @@
+#include "contextual/tuning/rejected_configs.hpp"
+
+#include <contextual/error.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace contextual::tuning {
+
+using agreement::BatchAgreement;
+using detail::BatchPlan;
+using detail::ProblemSlot;
+using policy::RejectionOutcome;
+
+namespace {
+
+/// So often the region is run again because the final run rejected a choice.
+constexpr int most_repeated_final_runs = 3;
+
+std::exception_ptr pin_failure(const ProblemSlot& slot, const RejectionOutcome& rejection) {
+  return std::make_exception_ptr(
+      InvalidArgument(slot.found.pinned_by + " pins kernel \"" + slot.problem.name + "\", key " +
+                      slot.problem.key_text + ", to config-" + std::to_string(rejection.config_id) +
+                      ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
+}
+
+}  // namespace
+
+void RejectedConfigs::mark(const std::vector<RejectionOutcome>& rejections, const BatchPlan& plan) {
+  for (const RejectionOutcome& rejection : rejections) {
+    ProblemSlot& slot = *problems_.slots()[rejection.problem];
+    slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
+    recorder_.rejected(slot, rejection.config_id, rejection.reason, plan);
+    if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
+      pin_failure_ = pin_failure(slot, rejection);
+    }
+  }
+}
+
+void RejectedConfigs::take_over(Continuation& continuation, const BatchPlan& plan) {
+  for (const std::vector<RejectionOutcome>& found : continuation.take_rejections()) {
+    mark(found, plan);
+    problems_.state().reject(found);
+  }
+  if (continuation.next() == nullptr) {
+    replace_quarantined_choices(continuation, plan);
+  }
+}
+
+/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
+/// place.
+void RejectedConfigs::replace_quarantined_choices(Continuation& continuation, const BatchPlan& plan) {
+  policy::TuningState& state = problems_.state();
+  for (bool replaced = true; replaced && state.done();) {
+    const policy::IterationPlan planned = state.plan(1).front();
+    const std::optional<std::string> reason = continuation.quarantine_of(planned);
+    const Assignment chosen = reason ? state.assignment_of(planned) : Assignment();
+    replaced = false;
+    for (std::size_t p = 0; p < chosen.size() && !replaced; ++p) {
+      if (chosen[p] != 0) {
+        mark({{p, chosen[p], 0, *reason}}, plan);
+        replaced = state.reject_choice(p, chosen[p], *reason);
+      }
+    }
+  }
+}
+
+bool RejectedConfigs::allow_another(const BatchAgreement::FinalRun& seen) const {
+  return seen.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
+}
+
+bool RejectedConfigs::replace_choices(const BatchAgreement::FinalRun& seen, const BatchPlan& plan) {
+  const bool again = allow_another(seen);
+  rejected_final_runs_ += seen.rejected_anywhere ? 1 : 0;
+  mark(seen.rejections, plan);
+  std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
+  for (const RejectionOutcome& rejection : seen.rejections) {
+    if (problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
+      replaced.insert(rejection.problem);
+    }
+  }
+  for (const std::size_t problem : replaced) {
+    if (!again) {
+      problems_.state().make_provisional(
+          problem, "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
+    }
+  }
+  return seen.wrong.empty() ? again : replace_wrong_choices(seen, again);
+}
+
+/// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.
+bool RejectedConfigs::replace_wrong_choices(const BatchAgreement::FinalRun& seen, bool again) {
+  const std::string reason = "the final run was wrong: " + seen.wrong;
+  recorder_.warning(reason);
+  policy::TuningState& state = problems_.state();
+  const bool last = rejected_final_runs_ >= most_repeated_final_runs;
+  if (again && state.reject_choices(reason, last ? policy::Replacement::first_that_was_right
+                                                 : policy::Replacement::next_best)) {
+    return true;
+  }
+  if (!seen.rejections.empty()) {
+    return again;
+  }
+  for (std::size_t p = 0; p < problems_.slots().size(); ++p) {
+    state.make_provisional(p, reason);
+  }
+  return false;
+}
+
+bool RejectedConfigs::end_run() const {
+  return pin_failure_ != nullptr || problems_.failed();
+}
+
+void RejectedConfigs::throw_end_of_run(const std::string& region) const {
+  if (pin_failure_) {
+    std::rethrow_exception(pin_failure_);
+  }
+  problems_.throw_failed(region);
+}
+
+}  // namespace contextual::tuning
