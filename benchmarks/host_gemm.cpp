@@ -1,19 +1,18 @@
 /// \file
 /// The tuned host GEMM beside OpenBLAS, in one process, in turn. Without OpenBLAS: the tuned GEMM alone.
 
+#include "command_line.hpp"
+#include "figures.hpp"
+
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernels/host/gemm.hpp>
 #include <contextual/kernels/host/isa.hpp>
 #include <contextual/key.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -26,6 +25,7 @@ extern "C" void openblas_set_num_threads(int threads);
 
 namespace {
 
+using namespace contextual::benchmarks;
 using contextual::kernels::GemmArgs;
 using contextual::kernels::GemmConfig;
 using GemmKernel = contextual::TunableKernel<void(const GemmConfig&, const GemmArgs&)>;
@@ -85,19 +85,6 @@ void check_equal(const std::vector<float>& ours, const std::vector<float>& their
 }
 #endif
 
-template <typename Work>
-double seconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Tunes for one shape, then prints a line.
 void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Shape& s, int threads,
              int rounds) {
@@ -113,8 +100,8 @@ void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Sha
   std::vector<double> theirs;
   std::vector<float> c(operands.c.size());
   for (int round = 0; round <= rounds; ++round) {
-    const double our_time = seconds([&] { gemm(args); });
-    const double their_time = seconds([&] { openblas(s, operands, c); });
+    const double our_time = elapsed([&] { gemm(args); });
+    const double their_time = elapsed([&] { openblas(s, operands, c); });
     if (round > 0) {
       ours.push_back(our_time);
       theirs.push_back(their_time);
@@ -126,7 +113,7 @@ void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Sha
               problem.choice_config.to_string().c_str());
 #else
   for (int round = 0; round < rounds; ++round) {
-    ours.push_back(seconds([&] { gemm(args); }));
+    ours.push_back(elapsed([&] { gemm(args); }));
   }
   std::printf("%5ld %5ld %5ld %7d %12.1f %14s %7s  %s\n", s.m, s.n, s.k, threads, work / median(ours), "-",
               "-", problem.choice_config.to_string().c_str());
@@ -158,18 +145,13 @@ void measure_all(const std::vector<int>& thread_counts, int rounds) {
 int main(int argc, char** argv) {
   std::vector<int> thread_counts{1, 2};
   int rounds = 21;
-  CLI::App app{"The tuned host GEMM beside OpenBLAS"};
+  BenchmarkApp app{"The tuned host GEMM beside OpenBLAS"};
   app.add_option("--threads", thread_counts, "numbers of threads")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--rounds", rounds, "timed runs of each")->check(CLI::PositiveNumber)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "timed runs of each")->check(CLI::PositiveNumber);
+  return run_program(app, argc, argv, [&] {
     measure_all(thread_counts, rounds);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "host_gemm: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }
