@@ -14,7 +14,6 @@
 #include <contextual/autotuner.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -50,18 +49,12 @@ ShareTuning tune(Region& region, Order order, const Options& options) {
 
 /// Medians of so many times of each pair, taken in turn.
 std::map<Pair, double> times_of_all(Region& region, Order order, int rounds) {
-  std::map<Pair, std::vector<double>> samples;
-  for (int round = -1; round < rounds; ++round) {
-    for (const Pair& pair : region.pairs()) {
-      const double us = region.time(pair, order);
-      if (round >= 0) {
-        samples[pair].push_back(us);
-      }
-    }
-  }
+  const std::vector<Pair> pairs = region.pairs();
+  const auto us =
+      samples_in_turn(rounds, pairs.size(), [&](std::size_t i) { return region.time(pairs[i], order); });
   std::map<Pair, double> times;
-  for (const auto& [pair, of_pair] : samples) {
-    times[pair] = median(of_pair);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    times[pairs[i]] = median(us[i]);
   }
   return times;
 }
@@ -104,19 +97,13 @@ bool tune_often(Region& region, Order order, const char* what, int tunings, int 
 
 /// The walk's wall time a run, with the iterations joined over pipelined ones; each takes turns.
 void print_cost_of_joining(Region& region, int rounds) {
-  std::array<std::vector<double>, 2> us;
-  for (int round = -1; round < rounds; ++round) {
-    for (const Iterations iterations : {Iterations::joined, Iterations::pipelined}) {
-      Options options = share_options(SearchLevel::off);
-      options.iterations = iterations;
-      options.n_repeat = 60;
-      const ShareTuning tuning = tune(region, Order::first_first, options);
-      if (round >= 0) {
-        us[iterations == Iterations::joined ? 0 : 1].push_back(tuning.wall_us /
-                                                               static_cast<double>(tuning.runs));
-      }
-    }
-  }
+  const auto us = samples_in_turn(rounds, 2, [&](std::size_t i) {
+    Options options = share_options(SearchLevel::off);
+    options.iterations = i == 0 ? Iterations::joined : Iterations::pipelined;
+    options.n_repeat = 60;
+    const ShareTuning tuning = tune(region, Order::first_first, options);
+    return tuning.wall_us / static_cast<double>(tuning.runs);
+  });
   std::printf("\nwall time of a walk, us a run: joined %.1f, pipelined %.1f, difference %.1f\n",
               median(us[0]), median(us[1]), median(differences(us[0], us[1])));
 }

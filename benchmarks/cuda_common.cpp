@@ -1,11 +1,7 @@
 #include "cuda_common.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 
 namespace contextual::benchmarks {
@@ -64,19 +60,6 @@ int run_on_gpu(CLI::App& app, int argc, char** argv, const std::function<int()>&
     print_device();
     return body();
   });
-}
-
-TemporaryCache::TemporaryCache()
-    : path_((std::filesystem::temp_directory_path() / "contextual-cache-XXXXXX").string()) {
-  if (mkdtemp(path_.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder " + path_);
-  }
-  setenv("CONTEXTUAL_CACHE_DIR", path_.c_str(), 1);
-}
-
-TemporaryCache::~TemporaryCache() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 void* driver_function(const char* name) {

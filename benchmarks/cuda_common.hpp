@@ -5,6 +5,7 @@
 
 #include "command_line.hpp"
 #include "figures.hpp"
+#include "temporary_directory.hpp"
 
 #include <contextual/cuda.hpp>
 
@@ -30,17 +31,14 @@ inline constexpr int exit_without_gpu = 3;
 /// reason.
 int run_on_gpu(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
-/// The environment is set before the library reads it; the folder goes with the object. Says where cubins are
-/// kept, so that nothing compiled earlier is found.
+/// A directory for cubins, named to the library by the environment before it reads that, so that nothing
+/// compiled earlier is found.
 class TemporaryCache {
  public:
-  TemporaryCache();
-  TemporaryCache(const TemporaryCache&) = delete;
-  TemporaryCache& operator=(const TemporaryCache&) = delete;
-  ~TemporaryCache();
+  TemporaryCache() { setenv("CONTEXTUAL_CACHE_DIR", directory_.path().c_str(), 1); }
 
  private:
-  std::string path_;
+  TemporaryDirectory directory_;
 };
 
 /// A function of the driver, without linking to it.

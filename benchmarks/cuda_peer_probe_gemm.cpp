@@ -20,7 +20,6 @@ struct Kind {
   std::string name;
   std::string config;
   std::function<void()> launch;
-  std::vector<double> us{};
 };
 
 class Product {
@@ -34,15 +33,10 @@ class Product {
     kinds.push_back({"cuBLASLt, tuned", of_cublaslt.choice_config.to_string(),
                      [&] { cublaslt_gemm()(stream_, plain_); }});
     kinds.push_back({"own, tuned", of_own.choice_config.to_string(), launch_of(own, of_own.choice, plain_)});
-    for (int round = -1; round < rounds; ++round) {
-      for (Kind& kind : kinds) {
-        const double us = stopwatch_.us_per_launch(launches, kind.launch);
-        if (round >= 0) {
-          kind.us.push_back(us);
-        }
-      }
-    }
-    print(kinds, rows);
+    const auto us = samples_in_turn(rounds, kinds.size(), [&](std::size_t i) {
+      return stopwatch_.us_per_launch(launches, kinds[i].launch);
+    });
+    print(kinds, us, rows);
   }
 
  private:
@@ -77,10 +71,12 @@ class Product {
     return report.find(region)->problems.at(0);
   }
 
-  void print(const std::vector<Kind>& kinds, nlohmann::json& rows) const {
-    for (const Kind& kind : kinds) {
-      const double us = median(kind.us);
-      const double over_cublaslt = median(ratios(kind.us, kinds.front().us));
+  void print(const std::vector<Kind>& kinds, const std::vector<std::vector<double>>& times,
+             nlohmann::json& rows) const {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const Kind& kind = kinds[i];
+      const double us = median(times[i]);
+      const double over_cublaslt = median(ratios(times[i], times.front()));
       const double tflops = 2e-6 * plain_.m * plain_.n * plain_.k / us;
       std::printf("%-16s %-30s %8.1f %8.1f %8.3f  %s\n", shape_.c_str(), kind.name.c_str(), us, tflops,
                   over_cublaslt, kind.config.c_str());

@@ -107,17 +107,11 @@ class Turns {
   /// prints medians: the time, and the ratio to the last way in the same round.
   void run(int rounds, int launches) const {
     const Stopwatch stopwatch(stream_);
-    std::vector<std::vector<double>> us(sides_.size());
-    for (int round = -1; round < rounds; ++round) {
-      for (std::size_t i = 0; i < sides_.size(); ++i) {
-        stream_.wait();
-        over_ranks(0);  // they begin together
-        const double time = over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
-        if (round >= 0) {
-          us[i].push_back(time);
-        }
-      }
-    }
+    const auto us = samples_in_turn(rounds, sides_.size(), [&](std::size_t i) {
+      stream_.wait();
+      over_ranks(0);  // they begin together
+      return over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
+    });
     for (std::size_t i = 0; prints() && i < sides_.size(); ++i) {
       std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]),
                   median(ratios(us[i], us.back())));

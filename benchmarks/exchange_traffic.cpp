@@ -7,9 +7,9 @@
 #include "command_line.hpp"
 #include "exchange_traffic_region.hpp"
 #include "simulated_kernels.hpp"
+#include "temporary_directory.hpp"
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -148,16 +148,14 @@ struct Logs {
 };
 
 Logs logs_a_rank() {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("exchange_traffic-" + std::to_string(getpid()));
-  run(Case::good, 2, folder);
+  const TemporaryDirectory folder;
+  run(Case::good, 2, folder.path());
   Logs logs;
   for (const char* name : {"rank-0.log", "rank-0.jsonl"}) {
-    logs.bytes += std::filesystem::file_size(folder / name);
-    std::ifstream file(folder / name);
+    logs.bytes += std::filesystem::file_size(folder.path() / name);
+    std::ifstream file(folder.path() / name);
     logs.lines += std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
-  std::filesystem::remove_all(folder);
   return logs;
 }
 

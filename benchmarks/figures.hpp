@@ -59,15 +59,26 @@ inline std::vector<double> ratios(const std::vector<double>& a, const std::vecto
   return result;
 }
 
-/// What `sample` returns in each of so many rounds. A round before them is not counted.
+/// What `sample(i)` returns in each of so many rounds, in which all `count` take turns; by i. A round before
+/// them is not counted.
 template <typename Sample>
-std::vector<double> samples_of(int rounds, const Sample& sample) {
-  sample();
-  std::vector<double> samples;
-  for (int round = 0; round < rounds; ++round) {
-    samples.push_back(sample());
+std::vector<std::vector<double>> samples_in_turn(int rounds, std::size_t count, const Sample& sample) {
+  std::vector<std::vector<double>> samples(count);
+  for (int round = -1; round < rounds; ++round) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = sample(i);
+      if (round >= 0) {
+        samples[i].push_back(value);
+      }
+    }
   }
   return samples;
+}
+
+/// The same of one.
+template <typename Sample>
+std::vector<double> samples_of(int rounds, const Sample& sample) {
+  return samples_in_turn(rounds, 1, [&](std::size_t) { return sample(); })[0];
 }
 
 }  // namespace contextual::benchmarks

@@ -94,29 +94,21 @@ void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Sha
   const contextual::Report report = tuner.report();
   const contextual::ProblemReport& problem = report.runs.back().problems.back();
   const double work = 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  std::vector<double> ours;
 #if defined(CONTEXTUAL_BENCHMARK_OPENBLAS)
   openblas_set_num_threads(threads);
-  std::vector<double> theirs;
   std::vector<float> c(operands.c.size());
-  for (int round = 0; round <= rounds; ++round) {
-    const double our_time = elapsed([&] { gemm(args); });
-    const double their_time = elapsed([&] { openblas(s, operands, c); });
-    if (round > 0) {
-      ours.push_back(our_time);
-      theirs.push_back(their_time);
-    }
-  }
+  const auto seconds = samples_in_turn(rounds, 2, [&](std::size_t i) {
+    return i == 0 ? elapsed([&] { gemm(args); }) : elapsed([&] { openblas(s, operands, c); });
+  });
+  const double ours = median(seconds[0]);
+  const double theirs = median(seconds[1]);
   check_equal(operands.c, c, s.k);
-  std::printf("%5ld %5ld %5ld %7d %12.1f %14.1f %7.2f  %s\n", s.m, s.n, s.k, threads, work / median(ours),
-              work / median(theirs), median(theirs) / median(ours),
-              problem.choice_config.to_string().c_str());
+  std::printf("%5ld %5ld %5ld %7d %12.1f %14.1f %7.2f  %s\n", s.m, s.n, s.k, threads, work / ours,
+              work / theirs, theirs / ours, problem.choice_config.to_string().c_str());
 #else
-  for (int round = 0; round < rounds; ++round) {
-    ours.push_back(elapsed([&] { gemm(args); }));
-  }
-  std::printf("%5ld %5ld %5ld %7d %12.1f %14s %7s  %s\n", s.m, s.n, s.k, threads, work / median(ours), "-",
-              "-", problem.choice_config.to_string().c_str());
+  const double ours = median(samples_of(rounds, [&] { return elapsed([&] { gemm(args); }); }));
+  std::printf("%5ld %5ld %5ld %7d %12.1f %14s %7s  %s\n", s.m, s.n, s.k, threads, work / ours, "-", "-",
+              problem.choice_config.to_string().c_str());
 #endif
 }
 

@@ -4,10 +4,9 @@
 /// new. The region launches one kernel that does nothing. Medians of calls that take turns.
 
 #include "simulated_kernels.hpp"
+#include "temporary_directory.hpp"
 
 #include <contextual/tuned_region.hpp>
-
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -61,13 +60,13 @@ void measure(const std::shared_ptr<contextual::Communicator>& communicator, Kern
 }  // namespace
 
 int main() {
-  const auto logs = std::filesystem::temp_directory_path() / ("run-cost-" + std::to_string(getpid()));
+  const TemporaryDirectory logs;
   Kernel kernel("run_cost", numbered_configs(4), contextual::single_problem, [](const Config&) {});
   std::printf("ranks  %-36s %10s\n", "what is called", "us");
   for (const int ranks : {1, 2, 4}) {
     contextual::testing::ScriptedWorld world(ranks);
-    run_on_ranks(world, [&](int /*rank*/, const auto& communicator) { measure(communicator, kernel, logs); });
+    run_on_ranks(world,
+                 [&](int /*rank*/, const auto& communicator) { measure(communicator, kernel, logs.path()); });
   }
-  std::filesystem::remove_all(logs);
   return 0;
 }
