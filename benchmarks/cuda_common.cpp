@@ -83,9 +83,9 @@ Stamp extent(const Stamp* stamps, std::size_t count) {
 }
 
 ConfigSpace<VariantConfig> variants(int count) {
-  std::vector<VariantConfig> configs;
+  std::vector<VariantConfig> configs(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
-    configs.push_back({i});
+    configs[static_cast<std::size_t>(i)].variant = i;
   }
   return ConfigSpace<VariantConfig>::list({{"VARIANT", &VariantConfig::variant, {0}}}, std::move(configs));
 }

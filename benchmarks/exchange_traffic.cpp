@@ -69,6 +69,7 @@ Result run(Case what, int ranks, const std::filesystem::path& logs) {
   Region region(what, ranks);
   contextual::testing::ScriptedWorld world(ranks);
   std::vector<std::shared_ptr<Listening>> listening;
+  listening.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     listening.push_back(std::make_shared<Listening>(world.communicator(rank)));
   }

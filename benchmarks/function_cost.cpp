@@ -8,6 +8,7 @@
 
 #include <contextual/tuned_region.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -61,10 +62,8 @@ bool tuning_time() {
 
 /// Nanoseconds of one of many calls in a row, the median of several rounds.
 double later_call_ns(const auto& call) {
-  std::vector<double> rounds;
-  for (int round = 0; round < 11; ++round) {
-    rounds.push_back(ns_per_call(200'000, call));
-  }
+  std::vector<double> rounds(11);
+  std::generate(rounds.begin(), rounds.end(), [&] { return ns_per_call(200'000, call); });
   return median(rounds);
 }
 

@@ -15,8 +15,9 @@
 
 namespace contextual::benchmarks {
 
-constexpr double most_times_longer = 1.1;
-constexpr double least_alike = 0.95;  ///< of the tunings: a run that waits for a core misleads either door
+inline constexpr double most_times_longer = 1.1;
+inline constexpr double least_alike =
+    0.95;  ///< of the tunings: a run that waits for a core misleads either door
 
 /// Tunes with `make_function(name)`, what `autotune` returns, and with `make_kernel(name)`, a tunable kernel,
 /// each `launch`ed. Prints how long that took. `alike` gets the doors' reports and says whether they agree.
