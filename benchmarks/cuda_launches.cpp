@@ -21,10 +21,9 @@ Nothing::Definition nothing_definition() {
 }  // namespace
 
 Nothing nothing_kernel() {
-  return Nothing(
-      "nothing", variants(2),
-      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
-      nothing_definition());
+  return {"nothing", variants(2),
+          [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+          nothing_definition()};
 }
 
 CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args) {
