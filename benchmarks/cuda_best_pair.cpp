@@ -14,7 +14,6 @@
 #include <contextual/autotuner.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -31,9 +30,7 @@ using Pair = ShareRegion::Pair;
 /// All multiprocessors, three quarters, half and a quarter of them.
 ConfigSpace<ShareConfig> space() {
   const int all = multiprocessors();
-  return ConfigSpace<ShareConfig>::list({{"BLOCKS", &ShareConfig::blocks}},
-                                        {{all}, {all * 3 / 4}, {all / 2}, {all / 4}})
-      .default_config({all});
+  return on_multiprocessors({all, all * 3 / 4, all / 2, all / 4});
 }
 
 /// Two rounds with a block on every multiprocessor.
@@ -45,14 +42,6 @@ ShareWork work() {
   return {each, each};
 }
 
-Options options_of(SearchLevel level, Iterations iterations) {
-  Options options;
-  options.search = level;
-  options.iterations = iterations;
-  options.timer = cuda_timer;
-  return options;
-}
-
 ShareTuning tune(Region& region, Order order, const Options& options) {
   return benchmarks::tune(
       region, "two persistent kernels", [&] { region.launch(order); }, options);
@@ -60,20 +49,12 @@ ShareTuning tune(Region& region, Order order, const Options& options) {
 
 /// Medians of so many times of each pair, taken in turn.
 std::map<Pair, double> times_of_all(Region& region, Order order, int rounds) {
-  std::map<Pair, std::vector<double>> samples;
-  for (int round = -1; round < rounds; ++round) {
-    for (std::size_t first = 0; first < 4; ++first) {
-      for (std::size_t second = 0; second < 4; ++second) {
-        const double us = region.time({first, second}, order);
-        if (round >= 0) {
-          samples[{first, second}].push_back(us);
-        }
-      }
-    }
-  }
+  const std::vector<Pair> pairs = region.pairs();
+  const auto us =
+      samples_in_turn(rounds, pairs.size(), [&](std::size_t i) { return region.time(pairs[i], order); });
   std::map<Pair, double> times;
-  for (const auto& [pair, of_pair] : samples) {
-    times[pair] = median(of_pair);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    times[pairs[i]] = median(us[i]);
   }
   return times;
 }
@@ -86,22 +67,9 @@ Pair best_of(const std::map<Pair, double>& times) {
 
 void print(const std::map<Pair, double>& times) {
   std::printf("us by config of the first (down) and the second kernel (across)\n");
-  for (std::size_t first = 0; first < 4; ++first) {
-    for (std::size_t second = 0; second < 4; ++second) {
-      std::printf(" %8.1f", times.at({first, second}));
-    }
-    std::printf("\n");
+  for (const auto& [pair, us] : times) {
+    std::printf(" %8.1f%s", us, pair.second == 3 ? "\n" : "");
   }
-}
-
-/// Median of the ratios of rounds in turn.
-double ratio(Region& region, Order order, const Pair& a, const Pair& b, int rounds) {
-  std::vector<double> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    const double of_a = region.time(a, order);
-    ratios.push_back(of_a / region.time(b, order));
-  }
-  return median(ratios);
 }
 
 /// Returns true if every tuning came within 2 % of the best pair.
@@ -113,35 +81,29 @@ bool tune_often(Region& region, Order order, const char* what, int tunings, int 
   std::vector<double> ratios;
   std::vector<double> runs;
   for (int i = 0; i < tunings; ++i) {
-    const ShareTuning tuning = tune(region, order, options_of(level, Iterations::joined));
-    ratios.push_back(ratio(region, order, tuning.choice, best, rounds));
+    const ShareTuning tuning = tune(region, order, share_options(level));
+    ratios.push_back(region.ratio(tuning.choice, best, order, rounds));
     runs.push_back(static_cast<double>(tuning.runs));
     if (ratios.back() > 1.02) {
       std::printf("chosen %zu, %zu: %.3f of the best pair\n", tuning.choice.first, tuning.choice.second,
                   ratios.back());
     }
   }
+  const double largest = *std::max_element(ratios.begin(), ratios.end());
   std::printf("%d tunings: median %.4f, largest %.4f of the best pair; runs median %.0f, most %.0f\n",
-              tunings, median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs),
-              *std::max_element(runs.begin(), runs.end()));
-  return goal_at_most("largest ratio to the best pair", *std::max_element(ratios.begin(), ratios.end()), 1.02,
-                      "");
+              tunings, median(ratios), largest, median(runs), *std::max_element(runs.begin(), runs.end()));
+  return goal_at_most("largest ratio to the best pair", largest, 1.02, "");
 }
 
 /// The walk's wall time a run, with the iterations joined over pipelined ones; each takes turns.
 void print_cost_of_joining(Region& region, int rounds) {
-  std::array<std::vector<double>, 2> us;
-  for (int round = -1; round < rounds; ++round) {
-    for (const Iterations iterations : {Iterations::joined, Iterations::pipelined}) {
-      Options options = options_of(SearchLevel::off, iterations);
-      options.n_repeat = 60;
-      const ShareTuning tuning = tune(region, Order::first_first, options);
-      if (round >= 0) {
-        us[iterations == Iterations::joined ? 0 : 1].push_back(tuning.wall_us /
-                                                               static_cast<double>(tuning.runs));
-      }
-    }
-  }
+  const auto us = samples_in_turn(rounds, 2, [&](std::size_t i) {
+    Options options = share_options(SearchLevel::off);
+    options.iterations = i == 0 ? Iterations::joined : Iterations::pipelined;
+    options.n_repeat = 60;
+    const ShareTuning tuning = tune(region, Order::first_first, options);
+    return tuning.wall_us / static_cast<double>(tuning.runs);
+  });
   std::printf("\nwall time of a walk, us a run: joined %.1f, pipelined %.1f, difference %.1f\n",
               median(us[0]), median(us[1]), median(differences(us[0], us[1])));
 }
@@ -149,18 +111,14 @@ void print_cost_of_joining(Region& region, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Two persistent kernels on two streams: is the best pair of configs found?"};
+  BenchmarkApp app{"Two persistent kernels on two streams: is the best pair of configs found?"};
   int tunings = 40;
   int rounds = 15;
   SearchLevel level = SearchLevel::normal;
   app.add_option("--tunings", tunings, "for each order of launches")->check(CLI::PositiveNumber);
   app.add_option("--rounds", rounds, "times of each pair")->check(CLI::PositiveNumber);
-  app.add_option("--search", level, "quick, normal or thorough")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, SearchLevel>{{"quick", SearchLevel::quick},
-                                                                     {"normal", SearchLevel::normal},
-                                                                     {"thorough", SearchLevel::thorough}}));
-  return run_program(app, argc, argv, [&] {
+  add_search_option(app, level);
+  return run_on_gpu(app, argc, argv, [&] {
     Region region(space(), work());
     bool met = tune_often(region, Order::first_first, "first kernel first", tunings, rounds, level);
     met = tune_often(region, Order::second_first, "second kernel first", tunings, rounds, level) && met;

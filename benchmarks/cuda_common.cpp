@@ -1,13 +1,7 @@
 #include "cuda_common.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <numeric>
 #include <stdexcept>
 
 namespace contextual::benchmarks {
@@ -20,10 +14,8 @@ constexpr const char* spin_source =
 SpinKernel::Definition spin_definition(const char* function) {
   SpinKernel::Definition definition;
   definition.source = CudaSource::text("cuda_spin.cu", spin_source);
-  definition.variant = [function](const SpinConfig& config) {
-    return CudaVariant{.function = function, .defines = {{"VARIANT", std::to_string(config.variant)}}};
-  };
-  definition.layout = [](const SpinConfig&, Stamp* const&, const unsigned long long&,
+  definition.variant = [function](const VariantConfig& config) { return variant_of(function, config); };
+  definition.layout = [](const VariantConfig&, Stamp* const&, const unsigned long long&,
                          const unsigned& blocks) { return CudaLayout{.grid = {blocks}, .block = {32}}; };
   definition.options.key_names = {"BLOCKS"};
   return definition;
@@ -59,33 +51,15 @@ void check(CUresult code, const char* call) {
   }
 }
 
-int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
-  CLI11_PARSE(app, argc, argv);
-  if (const std::string problem = cuda_problem(); !problem.empty()) {
-    std::printf("no GPU to measure on: %s\n", problem.c_str());
-    return exit_without_gpu;
-  }
-  try {
+int run_on_gpu(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  return run_program(app, argc, argv, [&] {
+    if (const std::string problem = cuda_problem(); !problem.empty()) {
+      std::printf("no GPU to measure on: %s\n", problem.c_str());
+      return exit_without_gpu;
+    }
     print_device();
     return body();
-  } catch (const std::exception& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "failed: %s\n", error.what());
-    return 1;
-  }
-}
-
-TemporaryCache::TemporaryCache()
-    : path_((std::filesystem::temp_directory_path() / "contextual-cache-XXXXXX").string()) {
-  if (mkdtemp(path_.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder " + path_);
-  }
-  setenv("CONTEXTUAL_CACHE_DIR", path_.c_str(), 1);
-}
-
-TemporaryCache::~TemporaryCache() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  });
 }
 
 void* driver_function(const char* name) {
@@ -108,20 +82,27 @@ Stamp extent(const Stamp* stamps, std::size_t count) {
   return all;
 }
 
-std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variants) {
-  std::vector<SpinConfig> configs;
-  for (int i = 0; i < variants; ++i) {
-    configs.push_back({i});
+ConfigSpace<VariantConfig> variants(int count) {
+  std::vector<VariantConfig> configs(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    configs[static_cast<std::size_t>(i)].variant = i;
   }
+  return ConfigSpace<VariantConfig>::list({{"VARIANT", &VariantConfig::variant, {0}}}, std::move(configs));
+}
+
+CudaVariant variant_of(const char* function, const VariantConfig& config) {
+  return {.function = function, .defines = {{"VARIANT", std::to_string(config.variant)}}};
+}
+
+std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variant_count) {
   return std::make_unique<SpinKernel>(
-      name, ConfigSpace<SpinConfig>::list({{"VARIANT", &SpinConfig::variant, {0}}}, std::move(configs)),
+      name, variants(variant_count),
       [](Stamp* const&, const unsigned long long&, const unsigned& blocks) { return make_key(blocks); },
       spin_definition("spin"));
 }
 
 Stamp clock_steps(const Stream& stream) {
-  SpinKernel kernel("clock_steps", ConfigSpace<SpinConfig>{{"VARIANT", &SpinConfig::variant, {0}}},
-                    single_problem, spin_definition("clock_steps"));
+  SpinKernel kernel("clock_steps", variants(1), single_problem, spin_definition("clock_steps"));
   const Buffer<Stamp> steps(1);
   constexpr unsigned long long reads = 1 << 16;
   kernel(stream, steps.get(), reads, 1U);
@@ -129,28 +110,10 @@ Stamp clock_steps(const Stream& stream) {
   return steps.download()[0];
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 double trimmed_mean(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto cut = static_cast<std::ptrdiff_t>(values.size() / 10);
   return mean({values.begin() + cut, values.end() - cut});
-}
-
-std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    result.push_back(a[i] - b[i]);
-  }
-  return result;
 }
 
 bool goal_at_most(const std::string& text, double value, double most, const char* unit) {

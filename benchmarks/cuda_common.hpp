@@ -3,9 +3,12 @@
 /// \file
 /// What the GPU benchmarks share: checks, streams and buffers, kernels that spin, how goals are printed.
 
+#include "command_line.hpp"
+#include "figures.hpp"
+#include "temporary_directory.hpp"
+
 #include <contextual/cuda.hpp>
 
-#include <CLI/CLI.hpp>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -24,21 +27,18 @@ void check(CUresult code, const char* call);
 
 inline constexpr int exit_without_gpu = 3;
 
-/// Parses the command line, prints device and driver, and calls `body`. Returns the program's exit code: that
-/// of `body`; 1 with the message when something throws; `exit_without_gpu`, with the reason, without a GPU.
-int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+/// As `run_program`, but prints device and driver before; without a GPU returns `exit_without_gpu`, with the
+/// reason.
+int run_on_gpu(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
-/// The environment is set before the library reads it; the folder goes with the object. Says where cubins are
-/// kept, so that nothing compiled earlier is found.
+/// A directory for cubins, named to the library by the environment before it reads that, so that nothing
+/// compiled earlier is found.
 class TemporaryCache {
  public:
-  TemporaryCache();
-  TemporaryCache(const TemporaryCache&) = delete;
-  TemporaryCache& operator=(const TemporaryCache&) = delete;
-  ~TemporaryCache();
+  TemporaryCache() { setenv("CONTEXTUAL_CACHE_DIR", directory_.path().c_str(), 1); }
 
  private:
-  std::string path_;
+  TemporaryDirectory directory_;
 };
 
 /// A function of the driver, without linking to it.
@@ -63,36 +63,48 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// By default with a time.
+class Event {
+ public:
+  explicit Event(unsigned flags = cudaEventDefault) {
+    CONTEXTUAL_CHECKED(cudaEventCreateWithFlags(&event_, flags));
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+
+  operator cudaEvent_t() const noexcept { return event_; }
+  void record(cudaStream_t stream) const { CONTEXTUAL_CHECKED(cudaEventRecord(event_, stream)); }
+  /// Of both, all work must be done.
+  double us_since(const Event& begin) const {
+    float ms = 0;
+    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin.event_, event_));
+    return 1e3 * static_cast<double>(ms);
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 /// Of several launches, by two events.
 class Stopwatch {
  public:
-  explicit Stopwatch(const Stream& stream) : stream_(stream) {
-    CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
-    CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-  }
+  explicit Stopwatch(const Stream& stream) : stream_(stream) {}
 
   double us_per_launch(int launches, const std::function<void()>& launch) const {
-    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, stream_));
+    begin_.record(stream_);
     for (int i = 0; i < launches; ++i) {
       launch();
     }
-    CONTEXTUAL_CHECKED(cudaEventRecord(end_, stream_));
+    end_.record(stream_);
     CONTEXTUAL_CHECKED(cudaEventSynchronize(end_));
-    float ms = 0;
-    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1e3 * static_cast<double>(ms) / launches;
+    return end_.us_since(begin_) / launches;
   }
 
  private:
   const Stream& stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  Event begin_;
+  Event end_;
 };
 
 /// Device memory, zeroed.
@@ -127,6 +139,11 @@ class Buffer {
   std::size_t count_;
 };
 
+/// Of a matrix.
+inline std::size_t element_count(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
 /// When a block ran, by %globaltimer.
 struct Stamp {
   unsigned long long begin_ns;
@@ -135,20 +152,22 @@ struct Stamp {
 /// From the first begin to the last end.
 Stamp extent(const Stamp* stamps, std::size_t count);
 
-struct SpinConfig {
+/// One of several configs that all do the same.
+struct VariantConfig {
   int variant = 0;
 };
+ConfigSpace<VariantConfig> variants(int count);
+/// What a variant's code is compiled with.
+CudaVariant variant_of(const char* function, const VariantConfig& config);
+
 /// Arguments: a stamp for each block, how long a block spins in ns, blocks. One warp a block.
-using SpinKernel = CudaKernel<SpinConfig, Stamp*, unsigned long long, unsigned>;
-/// With `variants` configs that all do the same. The key is the number of blocks.
-std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variants);
+using SpinKernel = CudaKernel<VariantConfig, Stamp*, unsigned long long, unsigned>;
+/// The key is the number of blocks.
+std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variant_count);
 /// The smallest and the largest step of %globaltimer, in ns.
 Stamp clock_steps(const Stream& stream);
 
-double median(std::vector<double> values);  ///< of at least one value
-double mean(const std::vector<double>& values);
 double trimmed_mean(std::vector<double> values);  ///< without the lowest and the highest tenth
-std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);  ///< a[i] - b[i]
 
 /// Prints "goal   <text>: <value> <unit>, at most <most> <unit>: met" or "NOT met"; returns which.
 bool goal_at_most(const std::string& text, double value, double most, const char* unit);

@@ -30,8 +30,7 @@ inline void check_cublas(cublasStatus_t status) {
 /// Normally distributed. What is drawn on the host is repeated, with a period that no tile divides.
 class RandomMatrix {
  public:
-  RandomMatrix(int rows, int columns, bool fp16, unsigned seed)
-      : values_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
+  RandomMatrix(int rows, int columns, bool fp16, unsigned seed) : values_(element_count(rows, columns)) {
     constexpr std::size_t period = 1'000'003;
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal;
@@ -54,16 +53,30 @@ class RandomMatrix {
   Buffer<std::uint16_t> values_;
 };
 
-/// How far values of bf16 are from others, relative, in the Frobenius norm.
-inline double difference(const std::vector<std::uint16_t>& ours, const std::vector<std::uint16_t>& theirs) {
+/// How far values are from others, relative, in the Frobenius norm.
+inline double difference(const std::vector<std::uint16_t>& ours, const std::vector<std::uint16_t>& theirs,
+                         float (*from_bits)(std::uint16_t) = kernels::cuda::from_bf16) {
   double off = 0;
   double norm = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    const double value = kernels::cuda::from_bf16(theirs[i]);
-    off += std::pow(kernels::cuda::from_bf16(ours[i]) - value, 2);
+    const double value = from_bits(theirs[i]);
+    off += std::pow(from_bits(ours[i]) - value, 2);
     norm += value * value;
   }
   return std::sqrt(off / norm);
+}
+
+/// Throws std::runtime_error if a difference is not less than the bound.
+inline void require_less(double difference, double bound) {
+  if (!(difference < bound)) {
+    throw std::runtime_error("the results differ by " + std::to_string(difference));
+  }
+}
+
+/// The first million elements, once the stream has done its work.
+inline std::vector<std::uint16_t> result_of(const Stream& stream, const Buffer<std::uint16_t>& c) {
+  stream.wait();
+  return c.download(0, std::min<std::size_t>(c.size(), 1 << 20));
 }
 
 class Cublas {

@@ -131,7 +131,7 @@ class DoBench {
       : settings_(settings),
         a_(settings.extent, settings.extent, false, 1),
         b_(settings.extent, settings.extent, false, 2),
-        c_(static_cast<std::size_t>(settings.extent) * static_cast<std::size_t>(settings.extent)),
+        c_(element_count(settings.extent, settings.extent)),
         x_(static_cast<std::size_t>(settings.elements)),
         y_(static_cast<std::size_t>(settings.elements)),
         z_(static_cast<std::size_t>(settings.elements)),
@@ -184,18 +184,14 @@ class DoBench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How repeatable do_bench is"};
+  BenchmarkApp app{"How repeatable do_bench is"};
   Settings settings;
   app.add_option("--calls", settings.calls, "calls of do_bench for each function and timer")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(2, 1000));
   app.add_option("--extent", settings.extent, "rows and columns of the bf16 matrices")
-      ->check(CLI::Range(16, 16384))
-      ->capture_default_str();
-  app.add_option("--elements", settings.elements, "of the short kernel")
-      ->check(CLI::Range(1, 1 << 28))
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+      ->check(CLI::Range(16, 16384));
+  app.add_option("--elements", settings.elements, "of the short kernel")->check(CLI::Range(1, 1 << 28));
+  return run_on_gpu(app, argc, argv, [&] {
     DoBench benchmark(settings);
     std::printf(
         "medians of %d calls, in us; spread: (largest - smallest) / median; inner: interquartile range\n"

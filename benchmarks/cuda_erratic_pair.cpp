@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -53,9 +52,7 @@ struct Settings {
 /// and a quarter both kernels would fit.
 ConfigSpace<ShareConfig> space() {
   const int all = multiprocessors();
-  return ConfigSpace<ShareConfig>::list({{"BLOCKS", &ShareConfig::blocks}},
-                                        {{all}, {all * 3 / 4 + 1}, {all / 2}, {all / 4}})
-      .default_config({all});
+  return on_multiprocessors({all, all * 3 / 4 + 1, all / 2, all / 4});
 }
 
 /// On all, a little more than three quarters, half and a quarter of 132 multiprocessors the first kernel
@@ -84,12 +81,7 @@ PairTime summarize(std::vector<double> us) {
 }
 
 std::map<Pair, PairTime> time_all(ShareRegion& region, Order order, int batches, std::mt19937& random) {
-  std::vector<Pair> pairs;
-  for (std::size_t first = 0; first < region.space().size(); ++first) {
-    for (std::size_t second = 0; second < region.space().size(); ++second) {
-      pairs.emplace_back(first, second);
-    }
-  }
+  std::vector<Pair> pairs = region.pairs();
   std::map<Pair, std::vector<double>> samples;
   for (int batch = -1; batch < batches; ++batch) {
     std::shuffle(pairs.begin(), pairs.end(), random);
@@ -149,9 +141,7 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
                 const Times& all_times, const Settings& settings, nlohmann::json& results) {
   const std::map<Pair, PairTime>& times = all_times.at(order);
   const double best_us = best_steady_us(all_times, order);
-  Options options;
-  options.search = settings.level;
-  options.timer = timer;
+  const Options options = share_options(settings.level, timer);
   std::map<Pair, long> chosen;
   std::vector<double> ratios;
   std::vector<double> runs;
@@ -220,34 +210,24 @@ int measure(const Settings& settings) {
       met = tune_often(region, order, "events", cuda_event_timer, times, settings, results) && met;
     }
   }
-  if (!settings.json.empty()) {
-    std::ofstream(settings.json) << results.dump(2) << '\n';
-  }
+  write_figures(settings.json, results);
   return met ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Two kernels on two streams, some pairs of whose configs are erratic: is a steady one found?"};
+  BenchmarkApp app{
+      "Two kernels on two streams, some pairs of whose configs are erratic: is a steady one found?"};
   Settings settings;
   app.add_option("--order", settings.order, "which kernel is launched first: first, second or both")
-      ->check(CLI::IsMember({"first", "second", "both"}))
-      ->capture_default_str();
+      ->check(CLI::IsMember({"first", "second", "both"}));
   app.add_option("--timer", settings.timer, "cupti, events or both")
-      ->check(CLI::IsMember({"cupti", "events", "both"}))
-      ->capture_default_str();
-  app.add_option("--tunings", settings.tunings, "for each order and timer")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->check(CLI::IsMember({"cupti", "events", "both"}));
+  app.add_option("--tunings", settings.tunings, "for each order and timer")->check(CLI::PositiveNumber);
   app.add_option("--batches", settings.batches, "of five calls in a row, of each pair")
-      ->check(CLI::Range(20, 100'000))
-      ->capture_default_str();
-  app.add_option("--search", settings.level, "quick, normal or thorough")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, SearchLevel>{{"quick", SearchLevel::quick},
-                                                                     {"normal", SearchLevel::normal},
-                                                                     {"thorough", SearchLevel::thorough}}));
+      ->check(CLI::Range(20, 100'000));
+  add_search_option(app, settings.level);
   app.add_option("--json", settings.json, "file for the figures");
-  return run_program(app, argc, argv, [&] { return measure(settings); });
+  return run_on_gpu(app, argc, argv, [&] { return measure(settings); });
 }

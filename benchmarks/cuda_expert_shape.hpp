@@ -14,26 +14,23 @@
 
 namespace contextual::benchmarks {
 
-/// Of a product of a mixture of experts.
+/// Of a product of a mixture of experts, from MxNxKxEXPERTSxTOP_K. Throws std::runtime_error.
 struct ExpertShape {
   int m = 0;
   int n = 0;
   int k = 0;
   int experts = 0;
   int top_k = 0;
-};
 
-/// From MxNxKxEXPERTSxTOP_K. Throws std::runtime_error.
-inline ExpertShape expert_shape(const std::string& text) {
-  ExpertShape shape;
-  char end = 0;
-  if (std::sscanf(text.c_str(), "%dx%dx%dx%dx%d%c", &shape.m, &shape.n, &shape.k, &shape.experts,
-                  &shape.top_k, &end) != 5 ||
-      shape.top_k > shape.experts) {
-    throw std::runtime_error("a shape is MxNxKxEXPERTSxTOP_K, not '" + text + "'");
+  static constexpr const char* form = "MxNxKxEXPERTSxTOP_K";
+  explicit ExpertShape(const std::string& text) {
+    char end = 0;
+    if (std::sscanf(text.c_str(), "%dx%dx%dx%dx%d%c", &m, &n, &k, &experts, &top_k, &end) != 5 ||
+        top_k > experts) {
+      throw std::runtime_error(std::string("a shape is ") + form + ", not '" + text + "'");
+    }
   }
-  return shape;
-}
+};
 
 /// Each row chooses different experts, uniformly at random, the same in every process.
 inline std::vector<int> random_ids(const ExpertShape& shape) {

@@ -29,8 +29,8 @@ void compare_shape(const ExpertShape& shape, const TurnSettings& settings) {
   const RandomMatrix by_row(shape.m, shape.k, false, 1);
   const RandomMatrix by_position(positions, shape.k, false, 2);
   const RandomMatrix weights(shape.experts * shape.n, shape.k, false, 3);
-  const Buffer<std::uint16_t> c(static_cast<std::size_t>(positions) * static_cast<std::size_t>(shape.n));
-  const Buffer<std::uint16_t> out(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const Buffer<std::uint16_t> c(element_count(positions, shape.n));
+  const Buffer<std::uint16_t> out(element_count(shape.m, shape.n));
   const Buffer<int> ids(random_ids(shape));
   const Buffer<float> factors(std::vector<float>(ids.size(), 0.25F));
   ExpertRouting routing(shape.m, shape.top_k, shape.experts);
@@ -60,17 +60,8 @@ void compare_shape(const ExpertShape& shape, const TurnSettings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  TurnSettings settings{
+  const TurnSettings settings{
       {"8192x704x2048x60x4", "8192x2048x14336x8x2", "8192x1024x1408x64x6", "8192x7168x4096x8x2"}};
-  CLI::App app{"The products of a mixture of experts on one GPU"};
-  app.add_option("--shapes", settings.shapes, "MxNxKxEXPERTSxTOP_K, ...")
-      ->delimiter(',')
-      ->capture_default_str();
-  add_turn_options(app, settings);
-  return run_program(app, argc, argv, [&] {
-    for (const std::string& shape : settings.shapes) {
-      compare_shape(expert_shape(shape), settings);
-    }
-    return 0;
-  });
+  return compare_shapes<ExpertShape>(argc, argv, "The products of a mixture of experts on one GPU", settings,
+                                     compare_shape);
 }

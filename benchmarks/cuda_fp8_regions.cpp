@@ -28,9 +28,6 @@ void compare(const ProductShape& all, const TurnSettings& settings,
              const std::shared_ptr<Communicator>& communicator) {
   const Stream stream;
   const int n = all.n / communicator->size();
-  const auto count = [](int rows, int columns) {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  };
   const AllGatherGemmShape wide{all.m, n, all.k};
   AllGatherGemmShape shape = wide;
   shape.fp8 = Fp8Scaling::row;
@@ -39,13 +36,14 @@ void compare(const ProductShape& all, const TurnSettings& settings,
   AllGatherGemm layer(workspace, shape);
   AllGatherGemm wide_layer(workspace, wide);
   const int rows = layer.own_rows().count();
-  const Buffer<std::uint8_t> a(random_fp8_values(count(all.m, all.k), 1));  // of which own rows are a part
-  const Buffer<std::uint8_t> b(random_fp8_values(count(n, all.k), 2));
+  const Buffer<std::uint8_t> a(
+      random_fp8_values(element_count(all.m, all.k), 1));  // of which own rows are a part
+  const Buffer<std::uint8_t> b(random_fp8_values(element_count(n, all.k), 2));
   const Buffer<float> a_scales(random_scales(all.m, 3));
   const Buffer<float> b_scales(random_scales(n, 4));
   const RandomMatrix wide_a(rows, all.k, false, 1);
   const RandomMatrix wide_b(n, all.k, false, 2);
-  const Buffer<std::uint16_t> c(count(all.m, n));
+  const Buffer<std::uint16_t> c(element_count(all.m, n));
   const auto region = [&] {
     layer(stream, {.a_rows = a.get(), .scales = a_scales.get()},
           {.b = b.get(), .c = c.get(), .b_scale = b_scales.get()});
@@ -54,8 +52,8 @@ void compare(const ProductShape& all, const TurnSettings& settings,
     std::printf("\nall-gather of fp8: %d x %d x %d, %d ranks\n", all.m, all.n, all.k, communicator->size());
   }
   Turns turns(stream, communicator);
-  turns.tune("overlapped", region, only("overlapped"));
-  turns.tune("NCCL, then the product", region, only("separate"));
+  turns.tune("overlapped", region, only("_ways", "overlapped"));
+  turns.tune("NCCL, then the product", region, only("_ways", "separate"));
   turns.tune("bf16, tuned of both ways", [&] {
     wide_layer(stream, {wide_a.get()}, {wide_b.get(), c.get()});
   });

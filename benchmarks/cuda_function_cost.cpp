@@ -6,14 +6,10 @@
 /// tunings, or a ratio above 1.1.
 
 #include "cuda_common.hpp"
+#include "two_doors.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -25,12 +21,9 @@ namespace {
 using namespace contextual;
 using namespace contextual::benchmarks;
 using kernels::cuda::vector_add;
-using Clock = std::chrono::steady_clock;
 
 constexpr long long elements = 1LL << 20;
-constexpr double most_times_longer = 1.1;
-constexpr double least_alike = 0.95;  ///< of the tunings
-constexpr double as_fast = 1.05;      ///< within the tie margin and the drift of the device
+constexpr double as_fast = 1.05;  ///< within the tie margin and the drift of the device
 
 /// One config of the library's kernel.
 struct Variant {
@@ -62,22 +55,6 @@ Options options() {
   return {.log_directory = "", .cache_directory = "", .timer = cuda_or_host_timer};
 }
 
-double milliseconds(const auto& call) {
-  const auto begin = Clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-ProblemReport problem_of(const Report& report) {
-  return report.runs.back().problems.front();
-}
-
 /// The choice of one door is the other one's, or as fast by its times.
 bool agree(const ProblemReport& one, const ProblemReport& other) {
   const auto time = [](const ProblemReport& of, std::size_t id) { return of.configs.at(id).time.centre_ns; };
@@ -90,52 +67,34 @@ int compare(int tunings) {
   const Buffer<float> a(elements);
   const Buffer<float> b(elements);
   const Buffer<float> c(elements);
-  std::vector<double> ratios;
-  std::vector<double> by_function;
-  std::vector<double> by_region;
   int same = 0;
   int alike = 0;
-  for (int i = 0; i < tunings; ++i) {
-    const std::string number = std::to_string(i);
-    auto function = autotune("add_function_" + number, variants(), key, add,
-                             {.kernel = {.load = load}, .options = options()});
-    TunableKernel kernel{"add_kernel_" + number, variants(), key, add, {.load = load}};
-    ContextualAutotuner tuner{options()};
-    const auto tune_function = [&] {
-      by_function.push_back(milliseconds([&] { function(stream, c.get(), a.get(), b.get()); }));
-    };
-    const auto tune_region = [&] {
-      by_region.push_back(milliseconds(
-          [&] { tuner.run("add_region_" + number, [&] { kernel(stream, c.get(), a.get(), b.get()); }); }));
-    };
-    if (i % 2 == 0) {
-      tune_function();
-      tune_region();
-    } else {
-      tune_region();
-      tune_function();
-    }
-    ratios.push_back(by_function.back() / by_region.back());
-    const ProblemReport of_function = problem_of(function.report());
-    const ProblemReport of_region = problem_of(tuner.report());
-    same += of_function.choice == of_region.choice ? 1 : 0;
-    alike += agree(of_function, of_region) ? 1 : 0;
-  }
-  std::printf("tuning, median of %d: function %.1f ms, region %.1f ms, ratio of pairs %.3f\n", tunings,
-              median(by_function), median(by_region), median(ratios));
+  const bool well = compare_doors(
+      "add", tunings, options(),
+      [](const std::string& name) {
+        return autotune(name, variants(), key, add, {.kernel = {.load = load}, .options = options()});
+      },
+      [](const std::string& name) {
+        return TunableKernel{name, variants(), key, add, {.load = load}};
+      },
+      [&](auto& door) { door(stream, c.get(), a.get(), b.get()); },
+      [&](const ProblemReport& of_function, const ProblemReport& of_region) {
+        const bool agreed = agree(of_function, of_region);
+        same += of_function.choice == of_region.choice ? 1 : 0;
+        alike += agreed ? 1 : 0;
+        return agreed;
+      });
   std::printf("the same choice in %d of %d, the same or one as fast in %d\n", same, tunings, alike);
-  return alike >= least_alike * tunings && median(ratios) <= most_times_longer ? 0 : 1;
+  return well ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("One CUDA kernel tuned by autotune and as a region of one kernel");
+  BenchmarkApp app{"One CUDA kernel tuned by autotune and as a region of one kernel"};
   int tunings = 21;
-  app.add_option("--tunings", tunings, "How often each door tunes")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  return run_program(app, argc, argv, [&] {
+  app.add_option("--tunings", tunings, "How often each door tunes")->check(CLI::Range(1, 1000));
+  return run_on_gpu(app, argc, argv, [&] {
     for (std::size_t id = 0; id < vector_add().space().size(); ++id) {
       vector_add().load(id);  // neither door pays for the compiler
     }

@@ -8,13 +8,8 @@
 
 #include <contextual/kernels/cuda/gated_mlp.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace {
@@ -23,16 +18,8 @@ using namespace contextual;
 using namespace contextual::benchmarks;
 using kernels::cuda::GatedMlpArgs;
 
-/// The choice falls on this way.
 Options only(const char* way) {
-  Options options;
-  options.feasible = [way](std::span<const AssignedConfig> configs) {
-    return std::all_of(configs.begin(), configs.end(), [way](const AssignedConfig& config) {
-      return config.kernel != "cuda_gated_mlp_implementations" || config.config == nullptr ||
-             config.config->get<std::string>("alternative") == way;
-    });
-  };
-  return options;
+  return benchmarks::only("cuda_gated_mlp_implementations", way);
 }
 
 void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
@@ -40,7 +27,7 @@ void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
   const Cublas cublas(stream);
   const RandomMatrix a(shape.m, shape.k, false, 1);
   const RandomMatrix weights(2 * shape.n, shape.k, false, 2);
-  const Buffer<std::uint16_t> c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const Buffer<std::uint16_t> c(element_count(shape.m, shape.n));
   const Buffer<std::uint16_t> products(2 * c.size());
   const GatedMlpArgs args{.a = a.get(),
                           .weights = weights.get(),
@@ -50,17 +37,13 @@ void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
                           .k = shape.k,
                           .products = products.get()};
   const auto gated = [&] { kernels::cuda::gated_mlp_implementations(stream, args); };
-  const auto result = [&] {
-    stream.wait();
-    return c.download(0, std::min<std::size_t>(c.size(), 1 << 20));
-  };
   std::printf("\n%d x %d x %d\n", shape.m, shape.n, shape.k);
   Turns turns(stream);
   turns.tune("two products and a gate", gated, only("two_products"));
-  const std::vector<std::uint16_t> expected = result();
+  const std::vector<std::uint16_t> expected = result_of(stream, c);
   turns.tune("one product and a gate", gated, only("one_product"));
   turns.tune("one kernel", gated, only("fused"));
-  const double off = difference(result(), expected);
+  const double off = difference(result_of(stream, c), expected);
   turns.tune("tuned of all", gated);
   turns.add("the product alone, by cuBLAS", [&] {
     cublas.gemm(
@@ -68,9 +51,7 @@ void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
         products.get());
   });
   turns.run(settings.rounds, settings.launches);
-  if (!(off < 2e-2)) {  // three roundings to bf16
-    throw std::runtime_error("the results differ by " + std::to_string(off));
-  }
+  require_less(off, 2e-2);  // three roundings to bf16
 }
 
 }  // namespace

@@ -18,13 +18,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,10 +31,9 @@ using namespace contextual::benchmarks;
 using kernels::cuda::GemmArgs;
 using kernels::cuda::GemmType;
 
-struct Settings {
-  std::vector<std::string> shapes{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096"};
-  int rounds = 21;
-  int launches = 10;
+struct Settings : TurnSettings {
+  Settings() : TurnSettings{{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096"}, 21, 10} {}
+
   bool fp16 = false;
   bool all_configs = false;
   double goal = 0.85;
@@ -115,9 +110,7 @@ class Comparison {
   }
 
  private:
-  std::size_t count() const {
-    return static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n);
-  }
+  std::size_t count() const { return element_count(shape_.m, shape_.n); }
   GemmArgs args() const {
     return {.a = a_.get(),
             .b = b_.get(),
@@ -133,42 +126,23 @@ class Comparison {
 
   static void tune(const char* region, const std::function<void()>& launch, Tuned& tuned) {
     ContextualAutotuner tuner{{.log_directory = "", .timer = cuda_timer}};
-    const auto begin = std::chrono::steady_clock::now();
-    tuner.run(region, launch);
-    tuned.tuning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    tuned.tuning_seconds = elapsed([&] { tuner.run(region, launch); });
     const Report report = tuner.report();
     tuned.problems = report.find(region)->problems;
   }
 
   static void summarize(const std::vector<double>& us, const std::vector<double>& their_us, Tuned& tuned) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < us.size(); ++i) {
-      ratios.push_back(their_us[i] / us[i]);
-    }
     tuned.us = median(us);
-    tuned.ratio = median(ratios);
+    tuned.ratio = median(ratios(their_us, us));
   }
 
   /// Of the first and the last elements; both round sums of floats once.
   void require_equal() const {
     const std::size_t part = std::min<std::size_t>(count(), 1 << 20);
+    const auto from_bits = settings_.fp16 ? kernels::cuda::from_fp16 : kernels::cuda::from_bf16;
     for (const std::size_t first : {std::size_t{0}, count() - part}) {
-      const std::vector<std::uint16_t> ours = ours_.download(first, part);
-      const std::vector<std::uint16_t> theirs = theirs_.download(first, part);
-      double difference = 0;
-      double norm = 0;
-      for (std::size_t i = 0; i < part; ++i) {
-        const double value = to_double(theirs[i]);
-        difference += std::pow(to_double(ours[i]) - value, 2);
-        norm += value * value;
-      }
-      if (!(std::sqrt(difference / norm) < 5e-3)) {
-        throw std::runtime_error("the results differ by " + std::to_string(std::sqrt(difference / norm)));
-      }
+      require_less(difference(ours_.download(first, part), theirs_.download(first, part), from_bits), 5e-3);
     }
-  }
-  double to_double(std::uint16_t bits) const {
-    return settings_.fp16 ? kernels::cuda::from_fp16(bits) : kernels::cuda::from_bf16(bits);
   }
 
   const Settings& settings_;
@@ -240,9 +214,7 @@ int compare(const Settings& settings) {
   for (const std::string& text : settings.shapes) {
     met = compare_shape(text, settings, rows) && met;
   }
-  if (!settings.json.empty()) {
-    std::ofstream(settings.json) << rows.dump(2) << '\n';
-  }
+  write_figures(settings.json, rows);
   std::printf(
       "goal   cuBLAS's time over the own GEMM's at least %.2f, over that of any implementation at least "
       "%.2f, "
@@ -255,18 +227,13 @@ int compare(const Settings& settings) {
 
 int main(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"The own GEMM, tuned, beside cuBLAS"};
-  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  BenchmarkApp app{"The own GEMM, tuned, beside cuBLAS"};
+  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',');
+  add_turn_options(app, settings);
   app.add_flag("--fp16", settings.fp16, "instead of bf16");
   app.add_flag("--all-configs", settings.all_configs, "the time of every config while tuning");
-  app.add_option("--goal", settings.goal, "least ratio of the own GEMM")->capture_default_str();
-  app.add_option("--goal-any", settings.goal_any, "least ratio of any implementation")->capture_default_str();
+  app.add_option("--goal", settings.goal, "least ratio of the own GEMM");
+  app.add_option("--goal-any", settings.goal_any, "least ratio of any implementation");
   app.add_option("--json", settings.json, "file for the figures");
-  return run_program(app, argc, argv, [&] { return compare(settings); });
+  return run_on_gpu(app, argc, argv, [&] { return compare(settings); });
 }

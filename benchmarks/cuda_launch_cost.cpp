@@ -64,16 +64,14 @@ Rounds measure(Launches& launches, int rounds, int batch) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Host cost of a CudaKernel's launch over a raw launch by the driver"};
+  BenchmarkApp app{"Host cost of a CudaKernel's launch over a raw launch by the driver"};
   int rounds = 2000;
   int batch = 50;
   int tunings = 60;
-  app.add_option("--rounds", rounds, "rounds of one batch of each kind")->capture_default_str();
-  app.add_option("--batch", batch, "launches a batch")->capture_default_str();
-  app.add_option("--tunings", tunings, "tunings whose launches are timed")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  app.add_option("--rounds", rounds, "rounds of one batch of each kind");
+  app.add_option("--batch", batch, "launches a batch");
+  app.add_option("--tunings", tunings, "tunings whose launches are timed")->check(CLI::Range(1, 10'000));
+  return run_on_gpu(app, argc, argv, [&] {
     Stream stream;
     Nothing kernel = nothing_kernel();
     kernel.load();

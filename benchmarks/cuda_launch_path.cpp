@@ -6,15 +6,13 @@
 /// Compared with a direct call of the same scripted cuLaunchKernel with the same arguments; rounds take
 /// turns.
 
+#include "command_line.hpp"
 #include "cuda_scripted_driver.hpp"
+#include "figures.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -26,7 +24,6 @@ namespace {
 
 using namespace contextual;
 using namespace contextual::benchmarks;
-using Clock = std::chrono::steady_clock;
 
 struct NothingConfig {
   int block = 128;
@@ -69,22 +66,6 @@ void direct(decltype(&launch_nothing) launch, CUfunction function, CUstream stre
   if (launch(function, grid, 1, 1, block, 1, 1, 0, stream, parameters, nullptr) != CUDA_SUCCESS) {
     std::abort();
   }
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-template <typename Call>
-double ns_per_call(int calls, Call&& call) {
-  const auto begin = Clock::now();
-  for (int i = 0; i < calls; ++i) {
-    call();
-  }
-  const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
-  return elapsed.count() / calls;
 }
 
 /// Prints one line; returns ns a launch over the direct call.
@@ -159,20 +140,7 @@ void compare_while_tuned(const char* what, int rounds, Launch&& launch_kernel) {
               median(kernel_ns) - median(direct_ns));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  CLI::App app{"Host cost of a CudaKernel's launch with a driver that does nothing; needs no GPU"};
-  int rounds = 301;
-  int calls = 10'000;
-  app.add_option("--rounds", rounds, "rounds of each kind")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--calls", calls, "launches a round")
-      ->check(CLI::Range(1, 100'000'000))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-
+int measure(int rounds, int calls) {
   setenv("CONTEXTUAL_CACHE_DIR", "", 1);  // what is "compiled" here must not be kept
   const cuda::Driver driver = scripted_driver();
   const cuda::Nvrtc nvrtc = scripted_compiler();
@@ -220,4 +188,15 @@ int main(int argc, char** argv) {
   std::printf("\ngoal   the library's own path of a locked-in launch: %.1f ns, at most %.0f ns: %s\n", over,
               goal_ns, over <= goal_ns ? "met" : "NOT met");
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  BenchmarkApp app{"Host cost of a CudaKernel's launch with a driver that does nothing; needs no GPU"};
+  int rounds = 301;
+  int calls = 10'000;
+  app.add_option("--rounds", rounds, "rounds of each kind")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--calls", calls, "launches a round")->check(CLI::Range(1, 100'000'000));
+  return run_program(app, argc, argv, [&] { return measure(rounds, calls); });
 }

@@ -11,10 +11,8 @@ constexpr const char* nothing_source =
 Nothing::Definition nothing_definition() {
   Nothing::Definition definition;
   definition.source = CudaSource::text("nothing.cu", nothing_source);
-  definition.variant = [](const NothingConfig& config) {
-    return CudaVariant{.function = "nothing", .defines = {{"VARIANT", std::to_string(config.variant)}}};
-  };
-  definition.layout = [](const NothingConfig&, float* const&, const float* const&, const float&, const int&) {
+  definition.variant = [](const VariantConfig& config) { return variant_of("nothing", config); };
+  definition.layout = [](const VariantConfig&, float* const&, const float* const&, const float&, const int&) {
     return CudaLayout{.grid = {1}, .block = {32}};
   };
   return definition;
@@ -23,10 +21,9 @@ Nothing::Definition nothing_definition() {
 }  // namespace
 
 Nothing nothing_kernel() {
-  return Nothing(
-      "nothing", {{"VARIANT", &NothingConfig::variant, {0, 1}}},
-      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
-      nothing_definition());
+  return {"nothing", variants(2),
+          [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+          nothing_definition()};
 }
 
 CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args) {

@@ -7,14 +7,9 @@
 
 #include <contextual/autotuner.hpp>
 
-#include <chrono>
-
 namespace contextual::benchmarks {
 
-struct NothingConfig {
-  int variant = 0;
-};
-using Nothing = CudaKernel<NothingConfig, float*, const float*, float, int>;
+using Nothing = CudaKernel<VariantConfig, float*, const float*, float, int>;
 
 struct Arguments {
   float* y = nullptr;
@@ -75,12 +70,7 @@ class Launches {
 template <typename Launch>
 double ns_per_launch(Launches& launches, int batch, Launch&& launch) {
   launches.drain();
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < batch; ++i) {
-    launch();
-  }
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / batch;
+  return ns_per_call(batch, launch);
 }
 
 /// No search, nothing logged, whatever is locked in.

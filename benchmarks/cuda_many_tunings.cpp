@@ -131,12 +131,10 @@ int measure(int tunings, bool nccl) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What many tunings in one process leave behind"};
+  BenchmarkApp app{"What many tunings in one process leave behind"};
   int tunings = 300;
   bool nccl = false;
-  app.add_option("--tunings", tunings, "one after another")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
+  app.add_option("--tunings", tunings, "one after another")->check(CLI::Range(1, 100'000));
   app.add_flag("--nccl", nccl, "with a communicator of NCCL in the process");
-  return run_program(app, argc, argv, [&] { return measure(tunings, nccl); });
+  return run_on_gpu(app, argc, argv, [&] { return measure(tunings, nccl); });
 }

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,23 @@ namespace {
 using namespace contextual;
 using namespace contextual::benchmarks;
 using namespace contextual::kernels::cuda;
+
+/// The region with each of its ways, and of both, beside the product alone.
+void compare_ways(const char* what, const ExpertShape& all, const TurnSettings& settings,
+                  const std::shared_ptr<Communicator>& communicator, const Stream& stream,
+                  const std::function<void()>& region, const char* separate,
+                  const std::function<void()>& product) {
+  if (communicator->rank() == 0) {
+    std::printf("\n%s: %d rows, %d x %d, %d experts, top %d, %d ranks\n", what, all.m, all.n, all.k,
+                all.experts, all.top_k, communicator->size());
+  }
+  Turns turns(stream, communicator);
+  turns.tune("overlapped", region, only("_ways", "overlapped"));
+  turns.tune(separate, region, only("_ways", "separate"));
+  turns.tune("tuned of both", region);
+  turns.tune("the product alone", product);
+  turns.run(settings.rounds, settings.launches);
+}
 
 void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
                        const std::shared_ptr<Communicator>& communicator) {
@@ -40,7 +58,7 @@ void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
   const RandomMatrix own_rows(rows.count(), all.k, false, 1);
   const RandomMatrix in_place(all.m * all.top_k, all.k, false, 2);
   const RandomMatrix weights(all.experts * n, all.k, false, 3);
-  const Buffer<std::uint16_t> c(static_cast<std::size_t>(all.m) * static_cast<std::size_t>(all.top_k * n));
+  const Buffer<std::uint16_t> c(element_count(all.m, all.top_k * n));
   const Buffer<int> ids(random_ids(all));
   ExpertRouting routing(all.m, all.top_k, all.experts, {communicator->rank(), ranks});
   routing.prepare(stream, ids.get());
@@ -48,15 +66,7 @@ void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
   const auto region = [&] {
     layer(stream, {own_rows.get()}, {.routing = &routing, .weights = weights.get(), .c = c.get()});
   };
-  if (communicator->rank() == 0) {
-    std::printf("\nall-gather: %d rows, %d x %d, %d experts, top %d, %d ranks\n", all.m, all.n, all.k,
-                all.experts, all.top_k, ranks);
-  }
-  Turns turns(stream, communicator);
-  turns.tune("overlapped", region, only("overlapped"));
-  turns.tune("NCCL, then the product", region, only("separate"));
-  turns.tune("tuned of both", region);
-  turns.tune("the product alone", [&] {
+  const auto product = [&] {
     grouped_gemm()(stream, {.routing = &routing,
                             .a = in_place.get(),
                             .weights = weights.get(),
@@ -64,8 +74,8 @@ void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
                             .n = n,
                             .k = all.k,
                             .a_by_position = true});
-  });
-  turns.run(settings.rounds, settings.launches);
+  };
+  compare_ways("all-gather", all, settings, communicator, stream, region, "NCCL, then the product", product);
 }
 
 void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings,
@@ -80,9 +90,8 @@ void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings
   const int positions = all.m * all.top_k;
   const RandomMatrix a(positions, k, false, 1);
   const RandomMatrix weights(all.experts * all.n, k, false, 3);
-  const auto columns = static_cast<std::size_t>(all.n);
-  const Buffer<std::uint16_t> products(static_cast<std::size_t>(positions) * columns);
-  const Buffer<std::uint16_t> c_rows(static_cast<std::size_t>(layer.own_rows().count()) * columns);
+  const Buffer<std::uint16_t> products(element_count(positions, all.n));
+  const Buffer<std::uint16_t> c_rows(element_count(layer.own_rows().count(), all.n));
   const Buffer<int> ids(random_ids(all));
   const Buffer<float> factors(std::vector<float>(ids.size(), 0.25F));
   ExpertRouting routing(all.m, all.top_k, all.experts, {communicator->rank(), ranks});
@@ -95,15 +104,7 @@ void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings
                    .weights = weights.get(),
                    .c_rows = c_rows.get()});
   };
-  if (communicator->rank() == 0) {
-    std::printf("\nreduce-scatter: %d rows, %d x %d, %d experts, top %d, %d ranks\n", all.m, all.n, all.k,
-                all.experts, all.top_k, ranks);
-  }
-  Turns turns(stream, communicator);
-  turns.tune("overlapped", region, only("overlapped"));
-  turns.tune("the product and the sum, then NCCL", region, only("separate"));
-  turns.tune("tuned of both", region);
-  turns.tune("the product alone", [&] {
+  const auto product = [&] {
     grouped_gemm()(stream, {.routing = &routing,
                             .a = a.get(),
                             .weights = weights.get(),
@@ -111,8 +112,9 @@ void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings
                             .n = all.n,
                             .k = k,
                             .a_by_position = true});
-  });
-  turns.run(settings.rounds, settings.launches);
+  };
+  compare_ways("reduce-scatter", all, settings, communicator, stream, region,
+               "the product and the sum, then NCCL", product);
 }
 
 }  // namespace
@@ -120,23 +122,21 @@ void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings
 int main(int argc, char** argv) {
   TurnSettings settings{
       {"8192x1408x2048x60x4", "8192x4096x14336x8x2", "8192x2048x1408x64x6", "8192x14336x4096x8x2"}};
-  CLI::App app{"The regions of a mixture of experts on several GPUs"};
+  BenchmarkApp app{"The regions of a mixture of experts on several GPUs"};
   std::vector<std::string> sums{"8192x2048x1536x32x2", "8192x4096x14336x8x2", "8192x2048x1408x60x4"};
-  app.add_option("--shapes", settings.shapes, "of the all-gather: MxNxKxEXPERTSxTOP_K, ...")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--sums", sums, "of the reduce-scatter")->delimiter(',')->capture_default_str();
+  app.add_option("--shapes", settings.shapes, "of the all-gather: MxNxKxEXPERTSxTOP_K, ...")->delimiter(',');
+  app.add_option("--sums", sums, "of the reduce-scatter")->delimiter(',');
   add_turn_options(app, settings);
   const std::shared_ptr<Communicator> communicator = mpi_world();
   int devices = 0;
   CONTEXTUAL_CHECKED(cudaGetDeviceCount(&devices));
   CONTEXTUAL_CHECKED(cudaSetDevice(communicator->rank() % devices));
-  return run_program(app, argc, argv, [&] {
+  return run_on_gpu(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
-      compare_allgather(expert_shape(shape), settings, communicator);
+      compare_allgather(ExpertShape(shape), settings, communicator);
     }
     for (const std::string& shape : sums) {
-      compare_reduce_scatter(expert_shape(shape), settings, communicator);
+      compare_reduce_scatter(ExpertShape(shape), settings, communicator);
     }
     return 0;
   });

@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -58,8 +57,7 @@ using Push = std::function<void(Pair::Half& from, Pair::Half& to)>;
 
 /// In one direction, or the slower one of both.
 double push_us(Pair& pair, bool both, int repeats, const Push& push) {
-  std::vector<double> us;
-  for (int repeat = -1; repeat < repeats; ++repeat) {
+  return median(samples_of(repeats, [&] {
     for (int device = both ? 1 : 0; device >= 0; --device) {
       pair[device].side.launch([&] { push(pair[device], pair[1 - device]); });
     }
@@ -67,11 +65,8 @@ double push_us(Pair& pair, bool both, int repeats, const Push& push) {
     for (int device = both ? 1 : 0; device >= 0; --device) {
       longest = std::max(longest, pair[device].side.us());
     }
-    if (repeat >= 0) {
-      us.push_back(longest);
-    }
-  }
-  return median(us);
+    return longest;
+  }));
 }
 
 struct PushKind {
@@ -88,8 +83,7 @@ PushKind bulk_pushes(int bytes) {
 }
 
 PushKind box_pushes(int box_rows) {
-  return {"boxes " + std::to_string(box_rows) + " x 64",
-          std::size_t{2} * static_cast<std::size_t>(pushed_rows) * static_cast<std::size_t>(pushed_columns),
+  return {"boxes " + std::to_string(box_rows) + " x 64", 2 * element_count(pushed_rows, pushed_columns),
           [box_rows](Pair::Half& from, Pair::Half& to, int blocks) {
             const CUtensorMap map =
                 kernels::cuda::tensor_map({to.received.get(), pushed_rows, pushed_columns, true}, box_rows);
@@ -182,16 +176,13 @@ void measure_flags(Pair& pair, const Settings& settings, json& rows) {
       "\na flag to the peer and back, us, each way behind a bulk copy of so many bytes to the peer\n");
   unsigned value = 1;
   for (const int payload_bytes : {0, 1024, 8 * 1024, 16 * 1024, most_payload_bytes}) {
-    std::vector<double> us;
-    for (int repeat = -1; repeat < settings.repeats; ++repeat) {
+    const double us = median(samples_of(settings.repeats, [&] {
       const double took_us = round_trip_us(pair, payload_bytes, value);
       value += 10'000;
-      if (repeat >= 0) {
-        us.push_back(took_us);
-      }
-    }
-    std::printf("%8d bytes %10.2f\n", payload_bytes, median(us));
-    rows.push_back({{"part", "flags"}, {"payload_bytes", payload_bytes}, {"round_trip_us", median(us)}});
+      return took_us;
+    }));
+    std::printf("%8d bytes %10.2f\n", payload_bytes, us);
+    rows.push_back({{"part", "flags"}, {"payload_bytes", payload_bytes}, {"round_trip_us", us}});
   }
   std::fflush(stdout);
 }
@@ -284,15 +275,11 @@ void measure_memory(const Settings& settings, json& rows) {
   const Buffer<std::byte> to(bytes);
   const Buffer<unsigned> sink(1);
   const auto add = [&](const char* what, std::size_t moved, const std::function<void()>& work) {
-    std::vector<double> us;
-    for (int repeat = -1; repeat < settings.repeats; ++repeat) {
+    const double us = median(samples_of(settings.repeats, [&] {
       side.launch(work);
-      const double took_us = side.us();
-      if (repeat >= 0) {
-        us.push_back(took_us);
-      }
-    }
-    const double gb_per_s = static_cast<double>(moved) / 1e3 / median(us);
+      return side.us();
+    }));
+    const double gb_per_s = static_cast<double>(moved) / 1e3 / us;
     std::printf("%-20s %10.1f\n", what, gb_per_s);
     rows.push_back({{"part", "memory"}, {"what", what}, {"gb_per_s", gb_per_s}});
   };
@@ -352,9 +339,7 @@ class Program {
       std::fprintf(stderr, "failed: %s: %s\n", name, error.what());
       failed_ = true;
     }
-    if (!settings_.json.empty()) {
-      std::ofstream(settings_.json) << rows_.dump(2) << '\n';
-    }
+    write_figures(settings_.json, rows_);
   }
 
   const Settings& settings_;
@@ -367,20 +352,13 @@ class Program {
 
 int main(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"What two GPUs that reach each other's memory can do"};
+  BenchmarkApp app{"What two GPUs that reach each other's memory can do"};
   app.add_option("--parts", settings.parts, "of push, flags, words, memory, gemm")
       ->delimiter(',')
-      ->check(CLI::IsMember({"push", "flags", "words", "memory", "gemm"}))
-      ->capture_default_str();
-  app.add_option("--shapes", settings.shapes, "of the GEMM, MxNxK, ...")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--repeats", settings.repeats, "of each figure")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--gemm-rounds", settings.gemm_rounds, "turns of each GEMM")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->check(CLI::IsMember({"push", "flags", "words", "memory", "gemm"}));
+  app.add_option("--shapes", settings.shapes, "of the GEMM, MxNxK, ...")->delimiter(',');
+  app.add_option("--repeats", settings.repeats, "of each figure")->check(CLI::Range(1, 1000));
+  app.add_option("--gemm-rounds", settings.gemm_rounds, "turns of each GEMM")->check(CLI::Range(1, 1000));
   app.add_option("--json", settings.json, "file for the figures");
-  return run_program(app, argc, argv, [&] { return Program(settings).run(); });
+  return run_on_gpu(app, argc, argv, [&] { return Program(settings).run(); });
 }

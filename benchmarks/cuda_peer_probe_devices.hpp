@@ -31,16 +31,8 @@ inline int use(int device) {
 class Side {
  public:
   explicit Side(int device) : device_(use(device)) {
-    CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
-    CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
     CONTEXTUAL_CHECKED(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_));
     probe::load_kernels();
-  }
-  Side(const Side&) = delete;
-  Side& operator=(const Side&) = delete;
-  ~Side() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
   }
 
   int device() const { return device_; }
@@ -52,10 +44,10 @@ class Side {
   void launch(const std::function<void()>& work, std::uint64_t hold_ns = 200'000) const {
     use(device_);
     probe::hold(stream_, hold_ns);
-    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, stream_));
+    begin_.record(stream_);
     work();
     use(device_);
-    CONTEXTUAL_CHECKED(cudaEventRecord(end_, stream_));
+    end_.record(stream_);
   }
   bool has_begun() const { return is_over(begin_); }
   /// Waits for what was launched, and returns how long it took. Ends the process if that is too long, because
@@ -71,9 +63,7 @@ class Side {
       }
       std::this_thread::yield();
     }
-    float ms = 0;
-    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1e3 * static_cast<double>(ms);
+    return end_.us_since(begin_);
   }
 
  private:
@@ -89,8 +79,8 @@ class Side {
 
   int device_;
   Stream stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  Event begin_;
+  Event end_;
   int multiprocessors_ = 0;
 };
 

@@ -29,8 +29,7 @@ constexpr Order order = Order::first_first;
 /// All multiprocessors, three quarters, half and a quarter of them.
 ConfigSpace<ShareConfig> coarse_grid() {
   const int all = multiprocessors();
-  return ConfigSpace<ShareConfig>{{"BLOCKS", &ShareConfig::blocks, {all, all * 3 / 4, all / 2, all / 4}}}
-      .default_config({all});
+  return on_multiprocessors({all, all * 3 / 4, all / 2, all / 4});
 }
 
 ConfigSpace<ShareConfig> refined_grid() {
@@ -56,23 +55,16 @@ ShareWork work() {
 }
 
 ShareTuning tune(ShareRegion& region, const std::string& name, SearchLevel level) {
-  Options options;
-  options.search = level;
-  options.timer = cuda_timer;
   return benchmarks::tune(
-      region, name, [&] { region.launch(order); }, options);
+      region, name, [&] { region.launch(order); }, share_options(level));
 }
 
 /// Of so many times of each pair, taken in turn; the ten shortest are timed again, more often.
 Pair best_pair(ShareRegion& region, int rounds) {
-  const std::size_t count = region.space().size();
   std::vector<std::pair<double, Pair>> times;
-  for (std::size_t first = 0; first < count; ++first) {
-    for (std::size_t second = 0; second < count; ++second) {
-      const Pair pair{first, second};
-      region.time(pair, order);
-      times.emplace_back(region.time(pair, order), pair);
-    }
+  for (const Pair& pair : region.pairs()) {
+    region.time(pair, order);
+    times.emplace_back(region.time(pair, order), pair);
   }
   constexpr std::size_t finalists = 10;
   std::partial_sort(times.begin(), times.begin() + finalists, times.end());
@@ -94,21 +86,16 @@ std::string text_of(const ConfigSpace<ShareConfig>& space, const Pair& pair) {
 }
 
 /// Tunes so often; prints and returns the median of the chosen pairs' times over the best one's.
-double tune_often(ShareRegion& tuned, const std::string& name, ShareRegion& judge, const Pair& best,
-                  int tunings, int rounds, SearchLevel level) {
+double tune_often(ShareRegion& region, const std::string& name, const Pair& best, int tunings, int rounds,
+                  SearchLevel level) {
   std::vector<double> ratios;
   std::vector<double> runs;
   for (int i = 0; i < tunings; ++i) {
-    const ShareTuning tuning = tune(tuned, name, level);
-    std::vector<double> of_rounds;
-    for (int round = 0; round < rounds; ++round) {
-      const double chosen_us = tuned.time(tuning.choice, order);
-      of_rounds.push_back(chosen_us / judge.time(best, order));
-    }
-    ratios.push_back(median(of_rounds));
+    const ShareTuning tuning = tune(region, name, level);
+    ratios.push_back(region.ratio(tuning.choice, best, order, rounds));
     runs.push_back(static_cast<double>(tuning.runs));
     std::printf("  %s: %s, %.3f of the best pair, %ld runs\n", name.c_str(),
-                text_of(tuned.space(), tuning.choice).c_str(), ratios.back(), tuning.runs);
+                text_of(region.space(), tuning.choice).c_str(), ratios.back(), tuning.runs);
   }
   std::printf("%s: over the best pair median %.4f, largest %.4f; runs median %.0f\n", name.c_str(),
               median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs));
@@ -118,12 +105,13 @@ double tune_often(ShareRegion& tuned, const std::string& name, ShareRegion& judg
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Two persistent kernels that divide the multiprocessors: a coarse grid and its refinements"};
+  BenchmarkApp app{
+      "Two persistent kernels that divide the multiprocessors: a coarse grid and its refinements"};
   int tunings = 10;
   int rounds = 15;
   app.add_option("--tunings", tunings, "with each grid")->check(CLI::PositiveNumber);
   app.add_option("--rounds", rounds, "times of a chosen pair")->check(CLI::PositiveNumber);
-  return run_program(app, argc, argv, [&] {
+  return run_on_gpu(app, argc, argv, [&] {
     double refined = 0;
     {
       ShareRegion region(refined_grid(), work());
@@ -131,16 +119,16 @@ int main(int argc, char** argv) {
       std::printf("best of %zu pairs: %s multiprocessors, %.1f us\n",
                   region.space().size() * region.space().size(), text_of(region.space(), best).c_str(),
                   region.time(best, order));
-      refined = tune_often(region, "refined", region, best, tunings, rounds, SearchLevel::normal);
+      refined = tune_often(region, "refined", best, tunings, rounds, SearchLevel::normal);
       // The coarse configs have the same ids in both grids, and two kernels of a name cannot live in a
       // region.
-      tune_often(region, "walk only", region, best, 1, rounds, SearchLevel::off);
+      tune_often(region, "walk only", best, 1, rounds, SearchLevel::off);
     }
     ShareRegion coarse(coarse_grid(), work());
     const Pair best = best_pair(coarse, rounds);
     std::printf("best of the coarse grid's 16 pairs: %s multiprocessors, %.1f us\n",
                 text_of(coarse.space(), best).c_str(), coarse.time(best, order));
-    tune_often(coarse, "coarse", coarse, best, tunings, rounds, SearchLevel::normal);
+    tune_often(coarse, "coarse", best, tunings, rounds, SearchLevel::normal);
     return goal_at_most("refined, over the best of all pairs", refined, 1.02, "") ? 0 : 1;
   });
 }

@@ -27,6 +27,7 @@
 #include "cuda_common.hpp"
 #include "cuda_device_load.hpp"
 #include "cuda_region_layers.hpp"
+#include "cuda_turns.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/config.hpp>
@@ -41,15 +42,12 @@
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace contextual::benchmarks {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* tuned_together = "tuned together";  // the last side, with which the others are compared
 
@@ -112,7 +110,7 @@ class Program {
  private:
   bool speaks() const { return ranks_.rank() == 0; }
   Options base_options() const;
-  Options only_way(const char* way) const;
+  static Options only_way(const char* way) { return only("_ways", way); }
   void add_side(const std::string& name, const std::string& region, double tuning_s, Mode mode = Mode::use) {
     sides_.push_back({.name = name,
                       .region = region,
@@ -170,23 +168,9 @@ Options Program::base_options() const {
   return options;
 }
 
-/// Options under which only one way is feasible.
-Options Program::only_way(const char* way) const {
-  Options options;
-  options.feasible = [way](std::span<const AssignedConfig> configs) {
-    return std::all_of(configs.begin(), configs.end(), [way](const AssignedConfig& config) {
-      return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-             config.config->get<std::string>("alternative") == way;
-    });
-  };
-  return options;
-}
-
 /// Returns how long it took, in seconds.
 double Program::tune(const std::string& region, const std::function<void()>& body, const Options& options) {
-  const auto begin = Clock::now();
-  tuner_.run(region, body, options);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = elapsed([&] { tuner_.run(region, body, options); });
   report_ = tuner_.report();
   if (speaks() && (!line_.brief || region == "joint")) {
     std::printf("\n%s", report_.find(region)->choices_text().c_str());
@@ -330,10 +314,8 @@ void Program::run_side(const Side& side, const std::function<void()>& body) {
 }
 
 CallTime Program::time(const Side& side) {
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-  CONTEXTUAL_CHECKED(cudaEventCreate(&begin));
-  CONTEXTUAL_CHECKED(cudaEventCreate(&end));
+  const Event begin;
+  const Event end;
   const auto call = [&] {
     if (side.graph != nullptr) {
       CONTEXTUAL_CHECKED(cudaGraphLaunch(side.graph, stream_));
@@ -344,13 +326,9 @@ CallTime Program::time(const Side& side) {
   double host_us = 0;
   const auto calls = [&] {
     call();  // the ranks meet, and the host gets ahead of the device
-    CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
-    const auto host_begin = Clock::now();
-    for (int i = 0; i < line_.calls; ++i) {
-      call();
-    }
-    host_us = std::chrono::duration<double, std::micro>(Clock::now() - host_begin).count();
-    CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
+    begin.record(stream_);
+    host_us = ns_per_call(line_.calls, call) / 1e3;
+    end.record(stream_);
   };
   if (side.graph != nullptr) {
     calls();
@@ -359,11 +337,7 @@ CallTime Program::time(const Side& side) {
   }
   load_.sample();  // while it works
   whole_.stream().wait();
-  float ms = 0;
-  CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin, end));
-  CONTEXTUAL_CHECKED(cudaEventDestroy(begin));
-  CONTEXTUAL_CHECKED(cudaEventDestroy(end));
-  return {ranks_.slowest(static_cast<double>(ms) / line_.calls), ranks_.slowest(host_us / line_.calls)};
+  return {ranks_.slowest(end.us_since(begin) / 1e3 / line_.calls), ranks_.slowest(host_us)};
 }
 
 /// Throws if it computes something wrong.
@@ -440,11 +414,7 @@ void Program::print() const {
               load_.text().c_str(), line_.rounds, line_.calls, last.graph != nullptr ? "replays" : "calls");
   std::printf("  %-28s ms (95 %% interval)           over %s\n", "", last.name.c_str());
   for (const Side& row : rows()) {
-    std::vector<double> ratios;
-    for (std::size_t round = 0; round < row.ms.size(); ++round) {
-      ratios.push_back(row.ms[round] / last.ms[round]);
-    }
-    const Interval ratio = interval(ratios);
+    const Interval ratio = interval(ratios(row.ms, last.ms));
     const Interval ms = interval(row.ms);
     std::printf("  %-28s %.4f (%.4f to %.4f)  %.3f (%.3f to %.3f)", row.name.c_str(), ms.middle, ms.low,
                 ms.high, ratio.middle, ratio.low, ratio.high);
@@ -518,20 +488,16 @@ void Program::check_and_time() {
 }  // namespace
 
 int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
-  CLI::App app{"Regions across GPUs beside what people use instead"};
+  BenchmarkApp app{"Regions across GPUs beside what people use instead"};
   CommandLine line;
-  app.add_option("--region", line.region)
-      ->check(CLI::IsMember({"allgather", "reduce_scatter"}))
-      ->capture_default_str();
-  app.add_option("--m", line.shape.m, "rows")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--region", line.region)->check(CLI::IsMember({"allgather", "reduce_scatter"}));
+  app.add_option("--m", line.shape.m, "rows")->check(CLI::PositiveNumber);
   app.add_option("--n", line.shape.n, "columns of the weights; all-gather: of all ranks")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->check(CLI::PositiveNumber);
   app.add_option("--k", line.shape.k, "inner dimension; reduce-scatter: of all ranks")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--rounds", line.rounds)->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--calls", line.calls, "in a row")->check(CLI::PositiveNumber)->capture_default_str();
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", line.rounds)->check(CLI::PositiveNumber);
+  app.add_option("--calls", line.calls, "in a row")->check(CLI::PositiveNumber);
   app.add_option("--tunings", line.tunings, "by the joint search, each a side")->check(CLI::PositiveNumber);
   app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
   app.add_flag("--graph", line.graph, "then time replays of a graph of one call");

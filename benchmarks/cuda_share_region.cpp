@@ -2,7 +2,7 @@
 
 #include <contextual/autotuner.hpp>
 
-#include <chrono>
+#include <map>
 
 namespace contextual::benchmarks {
 namespace {
@@ -18,6 +18,10 @@ int multiprocessors() {
   int count = 0;
   CONTEXTUAL_CHECKED(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
   return count;
+}
+
+ConfigSpace<ShareConfig> on_multiprocessors(const std::vector<int>& numbers) {
+  return ConfigSpace<ShareConfig>{{"BLOCKS", &ShareConfig::blocks, numbers}}.default_config({numbers[0]});
 }
 
 ShareRegion::ShareKernel::Definition ShareRegion::definition(const WorkOfKernel& work) {
@@ -40,12 +44,6 @@ ShareRegion::ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork&
     : work_(work),
       first_("first", space, single_problem, definition(work.first)),
       second_("second", space, single_problem, definition(work.second)) {
-  for (cudaEvent_t* event : {&begin_, &end_}) {
-    CONTEXTUAL_CHECKED(cudaEventCreate(event));
-  }
-  for (cudaEvent_t* event : {&forked_, &first_done_, &second_done_}) {
-    CONTEXTUAL_CHECKED(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-  }
   for (ShareKernel* kernel : {&first_, &second_}) {
     for (std::size_t config = 0; config < kernel->space().size(); ++config) {
       kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), work_.first.items);
@@ -54,10 +52,14 @@ ShareRegion::ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork&
   }
 }
 
-ShareRegion::~ShareRegion() {
-  for (cudaEvent_t event : {begin_, end_, forked_, first_done_, second_done_}) {
-    cudaEventDestroy(event);
+std::vector<ShareRegion::Pair> ShareRegion::pairs() const {
+  std::vector<Pair> pairs;
+  for (std::size_t first = 0; first < space().size(); ++first) {
+    for (std::size_t second = 0; second < space().size(); ++second) {
+      pairs.emplace_back(first, second);
+    }
   }
+  return pairs;
 }
 
 void ShareRegion::launch(Order order) {
@@ -86,14 +88,14 @@ void ShareRegion::launch_pair(const Pair& pair, Order order) {
 }
 
 void ShareRegion::fork() {
-  CONTEXTUAL_CHECKED(cudaEventRecord(forked_, main_stream_));
+  forked_.record(main_stream_);
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, forked_, 0));
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, forked_, 0));
 }
 
 void ShareRegion::join() {
-  CONTEXTUAL_CHECKED(cudaEventRecord(first_done_, first_stream_));
-  CONTEXTUAL_CHECKED(cudaEventRecord(second_done_, second_stream_));
+  first_done_.record(first_stream_);
+  second_done_.record(second_stream_);
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(main_stream_, first_done_, 0));
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(main_stream_, second_done_, 0));
 }
@@ -111,51 +113,70 @@ void ShareRegion::wait() const {
 }
 
 double ShareRegion::time(const Pair& pair, Order order) {
-  CONTEXTUAL_CHECKED(cudaEventRecord(begin_, first_stream_));
+  begin_.record(first_stream_);
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
   launch_pair(pair, order);
-  CONTEXTUAL_CHECKED(cudaEventRecord(second_done_, second_stream_));
+  second_done_.record(second_stream_);
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, second_done_, 0));
-  CONTEXTUAL_CHECKED(cudaEventRecord(end_, first_stream_));
+  end_.record(first_stream_);
   wait();
-  float ms = 0;
-  CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-  return 1000.0 * static_cast<double>(ms);
+  return end_.us_since(begin_);
+}
+
+double ShareRegion::ratio(const Pair& a, const Pair& b, Order order, int rounds) {
+  std::vector<double> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const double of_a = time(a, order);
+    ratios.push_back(of_a / time(b, order));
+  }
+  return median(ratios);
 }
 
 double ShareRegion::time_in_a_row(const Pair& pair, Order order, int calls) {
   wait();
-  CONTEXTUAL_CHECKED(cudaEventRecord(begin_, main_stream_));
+  begin_.record(main_stream_);
   for (int call = 0; call < calls; ++call) {
     fork();
     launch_pair(pair, order);
     join();
   }
-  CONTEXTUAL_CHECKED(cudaEventRecord(end_, main_stream_));
+  end_.record(main_stream_);
   wait();
-  float ms = 0;
-  CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-  return 1000.0 * static_cast<double>(ms) / calls;
+  return end_.us_since(begin_) / calls;
 }
 
 ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
                  Options options) {
-  using Clock = std::chrono::steady_clock;
   ShareTuning tuning;
   options.always_tune = true;
   options.log_directory = "";
   options.cache_directory = "";
   options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
   ContextualAutotuner tuner(options);
-  const auto begin = Clock::now();
-  tuner.run(name, body);
-  region.wait();
-  tuning.wall_us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  tuning.wall_us = elapsed<std::micro>([&] {
+    tuner.run(name, body);
+    region.wait();
+  });
   const Report report = tuner.report();
   for (const ProblemReport& problem : report.find(name)->problems) {
     (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
   }
   return tuning;
+}
+
+Options share_options(SearchLevel level, const TimerFactory& timer) {
+  Options options;
+  options.search = level;
+  options.timer = timer;
+  return options;
+}
+
+void add_search_option(CLI::App& app, SearchLevel& level) {
+  const std::map<std::string, SearchLevel> levels{
+      {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}};
+  app.add_option("--search", level, "quick, normal or thorough")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("normal");
 }
 
 }  // namespace contextual::benchmarks

@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace contextual::benchmarks {
 
@@ -39,6 +40,8 @@ enum class Order { first_first, second_first };
 
 /// The number of multiprocessors of the current device.
 int multiprocessors();
+/// Configs on so many multiprocessors; the first one is the default.
+ConfigSpace<ShareConfig> on_multiprocessors(const std::vector<int>& numbers);
 
 class ShareRegion {
  public:
@@ -46,9 +49,6 @@ class ShareRegion {
 
   /// Compiles and loads all configs.
   ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork& work);
-  ShareRegion(const ShareRegion&) = delete;
-  ShareRegion& operator=(const ShareRegion&) = delete;
-  ~ShareRegion();
 
   /// Launches both kernels, each on its stream, tuned or as they are locked in.
   void launch(Order order);
@@ -58,10 +58,13 @@ class ShareRegion {
 
   /// us from the begin of both streams' work to its end, without the tuner.
   double time(const Pair& pair, Order order);
+  /// The median of the ratios of two pairs' times, in rounds in turn.
+  double ratio(const Pair& a, const Pair& b, Order order, int rounds);
   /// us a call, of so many forked and joined calls in a row that begin on an idle device, without the tuner.
   double time_in_a_row(const Pair& pair, Order order, int calls);
 
   const ConfigSpace<ShareConfig>& space() const { return first_.space(); }
+  std::vector<Pair> pairs() const;  ///< all, the first kernel's default in front
 
  private:
   using ShareKernel = CudaKernel<ShareConfig, unsigned>;
@@ -77,11 +80,11 @@ class ShareRegion {
   Stream first_stream_;
   Stream second_stream_;
   Stream main_stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-  cudaEvent_t forked_ = nullptr;
-  cudaEvent_t first_done_ = nullptr;
-  cudaEvent_t second_done_ = nullptr;
+  Event begin_;
+  Event end_;
+  Event forked_{cudaEventDisableTiming};
+  Event first_done_{cudaEventDisableTiming};
+  Event second_done_{cudaEventDisableTiming};
 };
 
 struct ShareTuning {
@@ -92,5 +95,10 @@ struct ShareTuning {
 /// Of `body`, which launches the region's kernels, by a tuner of its own, from nothing.
 ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
                  Options options);
+/// Options with this timer.
+Options share_options(SearchLevel level, const TimerFactory& timer = cuda_timer);
+
+/// Adds `--search`.
+void add_search_option(CLI::App& app, SearchLevel& level);
 
 }  // namespace contextual::benchmarks

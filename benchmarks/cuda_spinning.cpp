@@ -34,32 +34,21 @@ constexpr const char* wait_source =
     ;
 constexpr unsigned long long budget_ns = 2'000'000'000;
 
-struct WaitConfig {
-  int variant = 0;
-};
-using Consumer = CudaKernel<WaitConfig, int*, const int*, const int*, int, unsigned long long>;
-using Producer = CudaKernel<WaitConfig, int*, int*, int>;
+using Consumer = CudaKernel<VariantConfig, int*, const int*, const int*, int, unsigned long long>;
+using Producer = CudaKernel<VariantConfig, int*, int*, int>;
 
 /// Both kernels: one thread, configs that differ in nothing but their code.
 template <typename Kernel>
 typename Kernel::Definition definition(const char* function, long round) {
   typename Kernel::Definition definition;
   definition.source = CudaSource::text("cuda_wait.cu", wait_source);
-  definition.variant = [function, round](const WaitConfig& config) {
-    return CudaVariant{
-        .function = function,
-        .defines = {{"ROUND", std::to_string(round)}, {"VARIANT", std::to_string(config.variant)}}};
+  definition.variant = [function, round](const VariantConfig& config) {
+    CudaVariant variant = variant_of(function, config);
+    variant.defines.emplace_back("ROUND", std::to_string(round));
+    return variant;
   };
-  definition.layout = [](const WaitConfig&, const auto&...) { return CudaLayout{}; };
+  definition.layout = [](const VariantConfig&, const auto&...) { return CudaLayout{}; };
   return definition;
-}
-
-ConfigSpace<WaitConfig> space(int configs) {
-  std::vector<WaitConfig> all;
-  for (int i = 0; i < configs; ++i) {
-    all.push_back({i});
-  }
-  return ConfigSpace<WaitConfig>::list({{"VARIANT", &WaitConfig::variant, {0}}}, std::move(all));
 }
 
 struct Outcome {
@@ -71,9 +60,9 @@ struct Outcome {
 class Round {
  public:
   Round(long number, int configs)
-      : consumer_("consumer " + std::to_string(number), space(configs), single_problem,
+      : consumer_("consumer " + std::to_string(number), variants(configs), single_problem,
                   definition<Consumer>("consume", number)),
-        producer_("producer " + std::to_string(number), space(configs), single_problem,
+        producer_("producer " + std::to_string(number), variants(configs), single_problem,
                   definition<Producer>("produce", number)),
         words_(4) {}
 
@@ -151,16 +140,16 @@ double seconds_since(Clock::time_point begin) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"A spinning consumer launched before its producer, no config of either loaded, is tuned"};
+  BenchmarkApp app{"A spinning consumer launched before its producer, no config of either loaded, is tuned"};
   int rounds = 100;
   int processes = 10;
   int configs = 3;
   long first = 0;
   bool quiet = false;
-  app.add_option("--rounds", rounds, "tunings in this process, each with new kernels")->capture_default_str();
-  app.add_option("--processes", processes, "tunings in processes of their own")->capture_default_str();
-  app.add_option("--configs", configs, "of each kernel")->check(CLI::Range(1, 64))->capture_default_str();
-  app.add_option("--first", first, "number of the first round")->capture_default_str();
+  app.add_option("--rounds", rounds, "tunings in this process, each with new kernels");
+  app.add_option("--processes", processes, "tunings in processes of their own");
+  app.add_option("--configs", configs, "of each kernel")->check(CLI::Range(1, 64));
+  app.add_option("--first", first, "number of the first round");
   app.add_flag("--quiet", quiet, "print failures only");
   const auto body = [&] {
     const TemporaryCache cache;
@@ -198,5 +187,5 @@ int main(int argc, char** argv) {
     }
     return 0;
   };
-  return run_program(app, argc, argv, body);
+  return run_on_gpu(app, argc, argv, body);
 }

@@ -268,18 +268,16 @@ double check_all(const FixedKernels& kernels, const ThreeBuffers& buffers,
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Twenty tunings of a region of three kernels: what changes, and what it costs"};
+  BenchmarkApp app{"Twenty tunings of a region of three kernels: what changes, and what it costs"};
   int tunings = 20;
   int rounds = 60;
   std::string logs;
   bool no_check = false;
-  app.add_option("--tunings", tunings)->check(CLI::Range(1, 10'000))->capture_default_str();
-  app.add_option("--rounds", rounds, "of the measurements afterwards")
-      ->check(CLI::Range(3, 100'000))
-      ->capture_default_str();
+  app.add_option("--tunings", tunings)->check(CLI::Range(1, 10'000));
+  app.add_option("--rounds", rounds, "of the measurements afterwards")->check(CLI::Range(3, 100'000));
   app.add_option("--logs", logs, "folder for the tunings' logs; none unless given");
   app.add_flag("--no-check", no_check, "do not compare every config's results with the host's");
-  return run_program(app, argc, argv, [&] {
+  return run_on_gpu(app, argc, argv, [&] {
     const TemporaryCache cache;
     const ThreeBuffers buffers;
     const Tunings all = tune(buffers, tunings, logs);

@@ -1,12 +1,11 @@
 #include "cuda_three_kernels.hpp"
 
+#include <contextual/kernels/cuda/half_bits.hpp>
 #include <contextual/timer.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -14,6 +13,9 @@
 
 namespace contextual::benchmarks {
 namespace {
+
+using kernels::cuda::from_bf16;
+using kernels::cuda::to_bf16;
 
 constexpr const char* matmul_source =
 #include "embedded/cuda_matmul.cu.inc"
@@ -25,27 +27,18 @@ constexpr const char* row_norm_source =
 #include "embedded/cuda_row_norm.cu.inc"
     ;
 
-Bits to_bits(float value) {
-  const auto word = std::bit_cast<std::uint32_t>(value);
-  return static_cast<Bits>((word + 0x7fff + ((word >> 16) & 1)) >> 16);  // to nearest, ties to even
-}
-
-float from_bits(Bits bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
 /// Of the values that bf16 holds.
 std::vector<float> random_values(std::size_t count, unsigned seed) {
   std::vector<float> values(count);
   std::minstd_rand random(seed);
   std::uniform_real_distribution<float> distribution(-1, 1);
-  std::generate(values.begin(), values.end(), [&] { return from_bits(to_bits(distribution(random))); });
+  std::generate(values.begin(), values.end(), [&] { return from_bf16(to_bf16(distribution(random))); });
   return values;
 }
 
 std::vector<Bits> bits_of(const std::vector<float>& values) {
   std::vector<Bits> bits(values.size());
-  std::transform(values.begin(), values.end(), bits.begin(), to_bits);
+  std::transform(values.begin(), values.end(), bits.begin(), to_bf16);
   return bits;
 }
 
@@ -221,7 +214,7 @@ double ThreeBuffers::error() const {
       for (std::size_t i = 0; i < k; ++i) {
         sum += static_cast<double>(a_values_[r * k + i]) * b_values_[column * k + i];
       }
-      const double x = from_bits(c[column]);
+      const double x = from_bf16(c[column]);
       see(x, sum, size_of_c + std::abs(sum));
       see(gated[column], x / (1 + std::exp(-x)) * scale[column], 1 + std::abs(x));
       squares += static_cast<double>(gated[column]) * gated[column];
@@ -280,27 +273,20 @@ void FixedKernels::launch(const ThreeChoices& choices, const ThreeBuffers& buffe
 std::vector<std::vector<double>> interleaved_times(const FixedKernels& kernels, const ThreeBuffers& buffers,
                                                    const std::vector<ThreeChoices>& sets, int rounds) {
   const Stream stream;
-  std::vector<cudaEvent_t> events(2 * sets.size());
-  for (cudaEvent_t& event : events) {
-    CONTEXTUAL_CHECKED(cudaEventCreate(&event));
-  }
+  const std::vector<Event> begins(sets.size());
+  const std::vector<Event> ends(sets.size());
   std::vector<std::vector<double>> times(sets.size());
   ShuffledOrder order(sets.size());
   for (int round = 0; round <= rounds; ++round) {
     for (const std::size_t set : order.next()) {
-      CONTEXTUAL_CHECKED(cudaEventRecord(events[2 * set], stream));
+      begins[set].record(stream);
       kernels.launch(sets[set], buffers, stream);
-      CONTEXTUAL_CHECKED(cudaEventRecord(events[2 * set + 1], stream));
+      ends[set].record(stream);
     }
     stream.wait();
     for (std::size_t set = 0; round > 0 && set < sets.size(); ++set) {
-      float ms = 0;
-      CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, events[2 * set], events[2 * set + 1]));
-      times[set].push_back(static_cast<double>(ms) * 1e3);
+      times[set].push_back(ends[set].us_since(begins[set]));
     }
-  }
-  for (cudaEvent_t event : events) {
-    cudaEventDestroy(event);
   }
   return times;
 }

@@ -148,12 +148,10 @@ double measure(Timer& timer, SpinKernel& kernel, const Stream& stream, int repea
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What the GPU timers read for kernels that know how long they ran"};
+  BenchmarkApp app{"What the GPU timers read for kernels that know how long they ran"};
   int repeats = 200;
-  app.add_option("--repeats", repeats, "launches of each kind")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  app.add_option("--repeats", repeats, "launches of each kind")->check(CLI::Range(1, 1'000'000));
+  return run_on_gpu(app, argc, argv, [&] {
     const Stream stream;
     const std::unique_ptr<SpinKernel> kernel = make_spin_kernel("spin", 1);
     const Stamp alone = clock_steps(stream);

@@ -151,14 +151,13 @@ Cost middle(std::vector<Cost> costs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Time to tune a region of three kernels with 32, 12 and 12 configs"};
+  BenchmarkApp app{"Time to tune a region of three kernels with 32, 12 and 12 configs"};
   int repeats = 7;
   bool no_search = false;
   app.add_option("--repeats", repeats, "tunings with everything compiled; the one in the middle counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1000));
   app.add_flag("--no-search", no_search, "the walk alone, as other tuners do");
-  return run_program(app, argc, argv, [&] {
+  return run_on_gpu(app, argc, argv, [&] {
     const TemporaryCache cache;
     const ThreeBuffers buffers;
     const Stream stream;

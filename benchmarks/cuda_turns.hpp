@@ -10,6 +10,7 @@
 #include <contextual/deadline.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -32,10 +33,11 @@ struct ProductShape {
   int n = 0;
   int k = 0;
 
+  static constexpr const char* form = "MxNxK";
   explicit ProductShape(const std::string& text) {
     char end = 0;
     if (std::sscanf(text.c_str(), "%dx%dx%d%c", &m, &n, &k, &end) != 3) {
-      throw std::runtime_error("a shape is MxNxK, not '" + text + "'");
+      throw std::runtime_error(std::string("a shape is ") + form + ", not '" + text + "'");
     }
   }
 };
@@ -49,40 +51,34 @@ struct TurnSettings {
 
 /// Adds `--rounds` and `--launches`.
 inline void add_turn_options(CLI::App& app, TurnSettings& settings) {
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "turns of each")->check(CLI::PositiveNumber);
+  app.add_option("--launches", settings.launches, "launches a turn")->check(CLI::PositiveNumber);
 }
 
 /// Parses the command line, and calls `compare` for each shape. Returns the program's exit code, as
-/// `run_program`.
-inline int compare_shapes(int argc, char** argv, const std::string& what, TurnSettings settings,
-                          const std::function<void(const ProductShape&, const TurnSettings&)>& compare) {
-  CLI::App app{what};
-  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
+/// `run_on_gpu`.
+template <typename Shape = ProductShape, typename Compare>
+int compare_shapes(int argc, char** argv, const std::string& what, TurnSettings settings,
+                   const Compare& compare) {
+  BenchmarkApp app{what};
+  app.add_option("--shapes", settings.shapes, std::string(Shape::form) + ", ...")->delimiter(',');
   add_turn_options(app, settings);
-  return run_program(app, argc, argv, [&] {
+  return run_on_gpu(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
-      compare(ProductShape(shape), settings);
+      compare(Shape(shape), settings);
     }
     return 0;
   });
 }
 
-/// Options of a region across GPUs: the choice falls on this way, and all of its kernels are tuned.
-inline Options only(const char* way) {
+/// The choice of the alternatives whose kernels' names end in this falls on one way.
+inline Options only(const std::string& names_end, const std::string& way) {
   Options options;
-  options.feasible = [way](std::span<const AssignedConfig> configs) {
-    for (const AssignedConfig& config : configs) {
-      if (config.kernel.ends_with("_ways") && config.config != nullptr &&
-          config.config->get<std::string>("alternative") != way) {
-        return false;
-      }
-    }
-    return true;
+  options.feasible = [names_end, way](std::span<const AssignedConfig> configs) {
+    return std::all_of(configs.begin(), configs.end(), [&](const AssignedConfig& config) {
+      return !config.kernel.ends_with(names_end) || config.config == nullptr ||
+             config.config->get<std::string>("alternative") == way;
+    });
   };
   return options;
 }
@@ -111,23 +107,14 @@ class Turns {
   /// prints medians: the time, and the ratio to the last way in the same round.
   void run(int rounds, int launches) const {
     const Stopwatch stopwatch(stream_);
-    std::vector<std::vector<double>> us(sides_.size());
-    for (int round = -1; round < rounds; ++round) {
-      for (std::size_t i = 0; i < sides_.size(); ++i) {
-        stream_.wait();
-        over_ranks(0);  // they begin together
-        const double time = over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
-        if (round >= 0) {
-          us[i].push_back(time);
-        }
-      }
-    }
+    const auto us = samples_in_turn(rounds, sides_.size(), [&](std::size_t i) {
+      stream_.wait();
+      over_ranks(0);  // they begin together
+      return over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
+    });
     for (std::size_t i = 0; prints() && i < sides_.size(); ++i) {
-      std::vector<double> ratios;
-      for (std::size_t round = 0; round < us[i].size(); ++round) {
-        ratios.push_back(us[i][round] / us.back()[round]);
-      }
-      std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]), median(ratios));
+      std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]),
+                  median(ratios(us[i], us.back())));
     }
     std::fflush(stdout);
   }

@@ -131,16 +131,12 @@ double longer_by_percent(const Samples& samples, const Samples& reference) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What timing does to a region whose kernels overlap"};
+  BenchmarkApp app{"What timing does to a region whose kernels overlap"};
   int rounds = 10;
   int runs = 20;
-  app.add_option("--rounds", rounds, "rounds of each kind, in turn")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  app.add_option("--runs", runs, "runs of the region a round")
-      ->check(CLI::Range(2, 100'000))
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  app.add_option("--rounds", rounds, "rounds of each kind, in turn")->check(CLI::Range(1, 10'000));
+  app.add_option("--runs", runs, "runs of the region a round")->check(CLI::Range(2, 100'000));
+  return run_on_gpu(app, argc, argv, [&] {
     Region region;
     Samples before;
     Samples untimed;

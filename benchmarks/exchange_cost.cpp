@@ -6,12 +6,12 @@
 /// A time is that of the slowest rank, from the end of a barrier on. The two sides of a comparison take turns
 /// within every repetition.
 
+#include "command_line.hpp"
 #include "contextual/agreement/exchange.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/mpi.hpp>
 
-#include <CLI/CLI.hpp>
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +27,7 @@
 
 namespace {
 
+using contextual::benchmarks::BenchmarkApp;
 using Clock = std::chrono::steady_clock;
 using contextual::Deadline;
 using nlohmann::json;
@@ -272,19 +273,14 @@ void measure(const CommandLine& command_line) {
 
 int main(int argc, char** argv) {
   CommandLine command_line;
-  CLI::App app{"Cost of the tuner's communication between MPI ranks; run it under mpirun"};
+  BenchmarkApp app{"Cost of the tuner's communication between MPI ranks; run it under mpirun"};
   app.add_option("--repetitions", command_line.repetitions, "of each collective")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  app.add_option("--setups", command_line.setups, "communicators to make")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 10'000'000));
+  app.add_option("--setups", command_line.setups, "communicators to make")->check(CLI::Range(1, 10'000));
   app.add_option("--expiries", command_line.expiries, "deadlines to let expire, in each of two ways; 0: none")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(0, 1000));
   app.add_option("--deadline-ms", command_line.deadline_ms, "deadline that expires")
-      ->check(CLI::Range(1, 60'000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 60'000));
   app.add_flag("--json", command_line.json, "one JSON object instead of a table");
   CLI11_PARSE(app, argc, argv);
   int provided = 0;

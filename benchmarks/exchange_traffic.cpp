@@ -4,20 +4,15 @@
 /// Counted are collectives, words and gathered bytes; messages of a rank are computed from them for common
 /// algorithms. Measured are memory, logs, and the time to parse what a gather brings to every rank.
 
+#include "command_line.hpp"
 #include "exchange_traffic_region.hpp"
+#include "simulated_kernels.hpp"
+#include "temporary_directory.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/testing/scripted_communicator.hpp>
-#include <contextual/testing/scripted_timer.hpp>
-
-#include <CLI/CLI.hpp>
-#include <malloc.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -32,6 +27,7 @@
 
 namespace {
 
+using namespace contextual::benchmarks;
 using nlohmann::json;
 using traffic::Case;
 using traffic::ends_well;
@@ -65,52 +61,33 @@ class Listening final : public contextual::Communicator {
 
 struct Result {
   contextual::testing::ScriptedTraffic traffic;
-  std::int64_t runs = 0;       ///< of the region, on rank 0
-  double seconds = 0;          ///< wall time of all ranks on this machine
-  std::size_t heap_bytes = 0;  ///< held after the run, all ranks
-  std::string largest;         ///< the longest text that a rank gave to a gather
+  RunCost cost;
+  std::string largest;  ///< the longest text that a rank gave to a gather
 };
 
 Result run(Case what, int ranks, const std::filesystem::path& logs) {
   Region region(what, ranks);
-  const contextual::Options options{
-      .max_iterations = 1'000'000,
-      .log_directory = logs,
-      .timer = contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
-        return static_cast<std::int64_t>(1000 + 10 * launch.config_id);
-      })};
   contextual::testing::ScriptedWorld world(ranks);
-  std::vector<std::unique_ptr<contextual::ContextualAutotuner>> tuners;
   std::vector<std::shared_ptr<Listening>> listening;
+  listening.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
-    tuners.push_back(std::make_unique<contextual::ContextualAutotuner>(options));
     listening.push_back(std::make_shared<Listening>(world.communicator(rank)));
   }
+  const contextual::Options options{.max_iterations = 1'000'000,
+                                    .log_directory = logs,
+                                    .timer = contextual::testing::scripted_timer(time_by_number)};
   Result result;
-  const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto errors = world.run([&](int rank, const auto&) {
-    const auto index = static_cast<std::size_t>(rank);
-    std::int64_t runs = 0;
-    const auto body = [&] { region(rank, runs++); };
-    try {
-      tuners[index]->run("traffic", body, {.communicator = listening[index]});
-    } catch (...) {
-      if (ends_well(what)) {
-        throw;
-      }
-    }
-    if (rank == 0) {
-      result.runs = runs;
-    }
-  });
-  for (const auto& error : errors) {
-    if (error) {
-      std::rethrow_exception(error);
-    }
-  }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  result.heap_bytes = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+  result.cost = tune_on_ranks(world, options,
+                              [&](contextual::ContextualAutotuner& tuner, int rank, std::int64_t& runs) {
+                                try {
+                                  tuner.run("traffic", [&] { region(rank, runs++); },
+                                            {.communicator = listening[static_cast<std::size_t>(rank)]});
+                                } catch (...) {
+                                  if (ends_well(what)) {
+                                    throw;
+                                  }
+                                }
+                              });
   result.traffic = world.traffic();
   for (const auto& one : listening) {
     if (one->largest().size() > result.largest.size()) {
@@ -122,13 +99,12 @@ Result run(Case what, int ranks, const std::filesystem::path& logs) {
 
 /// What one rank does with a gather of `ranks` such texts.
 double parse_ms(const std::string& text, int ranks) {
-  const auto begin = std::chrono::steady_clock::now();
   std::size_t parsed = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    parsed += json::parse(text, nullptr, false).size();
-  }
-  const double ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  const double ms = elapsed<std::milli>([&] {
+    for (int rank = 0; rank < ranks; ++rank) {
+      parsed += json::parse(text, nullptr, false).size();
+    }
+  });
   return parsed > 0 || text.size() <= 2 ? ms : -1;
 }
 
@@ -138,7 +114,7 @@ json row_of(Case what, int ranks, const Result& result) {
   const std::int64_t rounds = std::bit_width(static_cast<unsigned>(ranks - 1));  // log2, rounded up
   return {{"case", name_of(what)},
           {"ranks", ranks},
-          {"region_runs", result.runs},
+          {"region_runs", result.cost.runs},
           {"reduces", traffic.reduces},
           {"reduced_words", traffic.reduced_words},
           {"gathers", gathers},
@@ -150,8 +126,8 @@ json row_of(Case what, int ranks, const Result& result) {
           {"sent_bytes_a_rank",
            8 * traffic.reduced_words * rounds + (8 * gathers + traffic.gathered_bytes / ranks) * (ranks - 1)},
           {"parse_ms", gathers > 0 ? parse_ms(result.largest, ranks) : 0.0},
-          {"heap_bytes_a_rank", result.heap_bytes / static_cast<std::size_t>(ranks)},
-          {"wall_seconds", result.seconds}};
+          {"heap_bytes_a_rank", result.cost.bytes / static_cast<std::size_t>(ranks)},
+          {"wall_seconds", result.cost.seconds}};
 }
 
 void print(const json& row) {
@@ -173,16 +149,14 @@ struct Logs {
 };
 
 Logs logs_a_rank() {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("exchange_traffic-" + std::to_string(getpid()));
-  run(Case::good, 2, folder);
+  const TemporaryDirectory folder;
+  run(Case::good, 2, folder.path());
   Logs logs;
   for (const char* name : {"rank-0.log", "rank-0.jsonl"}) {
-    logs.bytes += std::filesystem::file_size(folder / name);
-    std::ifstream file(folder / name);
+    logs.bytes += std::filesystem::file_size(folder.path() / name);
+    std::ifstream file(folder.path() / name);
     logs.lines += std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
-  std::filesystem::remove_all(folder);
   return logs;
 }
 
@@ -192,19 +166,8 @@ int limit_of(Case what) {
   return what == Case::own_keys ? 64 : 1024;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::vector<int> rank_counts{1, 2, 4, 16, 64, 256, 1024};
-  bool as_json = false;
-  CLI::App app{"Messages and bytes of tuning runs against the number of simulated ranks"};
-  app.add_option("--ranks", rank_counts, "numbers of ranks")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  app.add_flag("--json", as_json, "a JSON object a row instead of a table");
-  CLI11_PARSE(app, argc, argv);
-  mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all threads
+int measure(const std::vector<int>& rank_counts, bool as_json) {
+  use_one_arena();
   if (!as_json) {
     std::printf("%-31s %5s %5s %7s %8s %7s %10s %8s %9s %11s %8s %9s %7s\n", "", "ranks", "runs", "reduces",
                 "words", "gathers", "gathered B", "text B", "msgs/rank", "sent B/rank", "parse ms",
@@ -228,4 +191,15 @@ int main(int argc, char** argv) {
                 static_cast<long long>(logs.lines));
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<int> rank_counts{1, 2, 4, 16, 64, 256, 1024};
+  bool as_json = false;
+  BenchmarkApp app{"Messages and bytes of tuning runs against the number of simulated ranks"};
+  app.add_option("--ranks", rank_counts, "numbers of ranks")->delimiter(',')->check(CLI::Range(1, 4096));
+  app.add_flag("--json", as_json, "a JSON object a row instead of a table");
+  return run_program(app, argc, argv, [&] { return measure(rank_counts, as_json); });
 }

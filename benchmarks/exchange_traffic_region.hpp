@@ -3,6 +3,8 @@
 /// \file
 /// The region of `exchange_traffic`, and what can happen in it.
 
+#include "simulated_kernels.hpp"
+
 #include <contextual/error.hpp>
 #include <contextual/kernel.hpp>
 
@@ -19,7 +21,7 @@ using contextual::Config;
 using Kernel = contextual::TunableKernel<void(const Config&, int rank, int key)>;
 
 constexpr int kernel_count = 4;
-constexpr int config_count = 8;
+constexpr std::size_t config_count = 8;
 
 /// What happens in the run.
 enum class Case {
@@ -94,17 +96,13 @@ class Region {
 
  private:
   std::unique_ptr<Kernel> make(const std::string& name, contextual::Participation participation) {
-    std::vector<int> values;
-    for (int i = 0; i < config_count; ++i) {
-      values.push_back(i);
-    }
     Kernel::Options options{.participation = participation};
     if (case_ == Case::load) {
       options.load = [](const Config&) {};
     }
     const bool fails = case_ == Case::rejection && name == "kernel-1";
     return std::make_unique<Kernel>(
-        name, contextual::ConfigSpace<Config>{{"V", values}},
+        name, contextual::benchmarks::numbered_configs(config_count),
         [](int, int key) { return contextual::make_key(key); },
         [fails, last = last_](const Config& config, int rank, int) {
           if (fails && rank == last && config.get<int>("V") == 3) {

@@ -4,26 +4,22 @@
 /// Tunings take turns; the printed ratio is the median of the pairs. Exit code 1: other choices
 /// in more than one of twenty tunings, or a ratio above 1.1.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel.hpp>
+#include "two_doors.hpp"
+
 #include <contextual/tuned_region.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <vector>
 
 namespace {
 
+using namespace contextual::benchmarks;
 using Clock = std::chrono::steady_clock;
 
 constexpr int tunings = 101;
-constexpr double most_times_longer = 1.1;
-constexpr double least_alike = 0.95;  ///< of the tunings: a run that waits for a core misleads either door
 
 struct SpinConfig {
   int microseconds = 200;
@@ -40,69 +36,34 @@ void spin(const SpinConfig& config) {
   }
 }
 
-double milliseconds(const auto& call) {
-  const auto begin = Clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 contextual::Options options() {
   return {.log_directory = "", .cache_directory = ""};
 }
 
-std::size_t choice_of(const contextual::Report& report) {
-  return report.runs.back().problems.front().choice;
-}
-
 bool tuning_time() {
-  std::vector<double> ratios;
-  std::vector<double> by_function;
-  std::vector<double> by_region;
   int alike = 0;
-  for (int i = 0; i < tunings; ++i) {
-    const std::string number = std::to_string(i);
-    auto function = contextual::autotune("spin_function_" + number, space(), contextual::single_problem, spin,
-                                         {.options = options()});
-    contextual::TunableKernel kernel{"spin_kernel_" + number, space(), contextual::single_problem, spin};
-    contextual::ContextualAutotuner tuner{options()};
-    const auto tune_function = [&] { by_function.push_back(milliseconds([&] { function(); })); };
-    const auto tune_region = [&] {
-      by_region.push_back(milliseconds([&] { tuner.run("spin_region_" + number, [&] { kernel(); }); }));
-    };
-    if (i % 2 == 0) {
-      tune_function();
-      tune_region();
-    } else {
-      tune_region();
-      tune_function();
-    }
-    ratios.push_back(by_function.back() / by_region.back());
-    alike += choice_of(function.report()) == choice_of(tuner.report()) ? 1 : 0;
-  }
-  std::printf("tuning, median of %d: function %.1f ms, region %.1f ms, ratio of pairs %.3f\n", tunings,
-              median(by_function), median(by_region), median(ratios));
+  const bool well = compare_doors(
+      "spin", tunings, options(),
+      [](const std::string& name) {
+        return contextual::autotune(name, space(), contextual::single_problem, spin, {.options = options()});
+      },
+      [](const std::string& name) {
+        return contextual::TunableKernel{name, space(), contextual::single_problem, spin};
+      },
+      [](auto& door) { door(); },
+      [&](const contextual::ProblemReport& of_function, const contextual::ProblemReport& of_region) {
+        const bool same = of_function.choice == of_region.choice;
+        alike += same ? 1 : 0;
+        return same;
+      });
   std::printf("the same choice in %d of %d\n", alike, tunings);
-  return alike >= least_alike * tunings && median(ratios) <= most_times_longer;
+  return well;
 }
 
 /// Nanoseconds of one of many calls in a row, the median of several rounds.
 double later_call_ns(const auto& call) {
-  constexpr int calls = 200'000;
-  std::vector<double> rounds;
-  for (int round = 0; round < 11; ++round) {
-    rounds.push_back(milliseconds([&] {
-                       for (int i = 0; i < calls; ++i) {
-                         call();
-                       }
-                     }) *
-                     1e6 / calls);
-  }
+  std::vector<double> rounds(11);
+  std::generate(rounds.begin(), rounds.end(), [&] { return ns_per_call(200'000, call); });
   return median(rounds);
 }
 

@@ -1,19 +1,18 @@
 /// \file
 /// The tuned host GEMM beside OpenBLAS, in one process, in turn. Without OpenBLAS: the tuned GEMM alone.
 
+#include "command_line.hpp"
+#include "figures.hpp"
+
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernels/host/gemm.hpp>
 #include <contextual/kernels/host/isa.hpp>
 #include <contextual/key.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -26,6 +25,7 @@ extern "C" void openblas_set_num_threads(int threads);
 
 namespace {
 
+using namespace contextual::benchmarks;
 using contextual::kernels::GemmArgs;
 using contextual::kernels::GemmConfig;
 using GemmKernel = contextual::TunableKernel<void(const GemmConfig&, const GemmArgs&)>;
@@ -85,19 +85,6 @@ void check_equal(const std::vector<float>& ours, const std::vector<float>& their
 }
 #endif
 
-template <typename Work>
-double seconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Tunes for one shape, then prints a line.
 void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Shape& s, int threads,
              int rounds) {
@@ -107,29 +94,21 @@ void measure(contextual::ContextualAutotuner& tuner, GemmKernel& gemm, const Sha
   const contextual::Report report = tuner.report();
   const contextual::ProblemReport& problem = report.runs.back().problems.back();
   const double work = 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  std::vector<double> ours;
 #if defined(CONTEXTUAL_BENCHMARK_OPENBLAS)
   openblas_set_num_threads(threads);
-  std::vector<double> theirs;
   std::vector<float> c(operands.c.size());
-  for (int round = 0; round <= rounds; ++round) {
-    const double our_time = seconds([&] { gemm(args); });
-    const double their_time = seconds([&] { openblas(s, operands, c); });
-    if (round > 0) {
-      ours.push_back(our_time);
-      theirs.push_back(their_time);
-    }
-  }
+  const auto seconds = samples_in_turn(rounds, 2, [&](std::size_t i) {
+    return i == 0 ? elapsed([&] { gemm(args); }) : elapsed([&] { openblas(s, operands, c); });
+  });
+  const double ours = median(seconds[0]);
+  const double theirs = median(seconds[1]);
   check_equal(operands.c, c, s.k);
-  std::printf("%5ld %5ld %5ld %7d %12.1f %14.1f %7.2f  %s\n", s.m, s.n, s.k, threads, work / median(ours),
-              work / median(theirs), median(theirs) / median(ours),
-              problem.choice_config.to_string().c_str());
+  std::printf("%5ld %5ld %5ld %7d %12.1f %14.1f %7.2f  %s\n", s.m, s.n, s.k, threads, work / ours,
+              work / theirs, theirs / ours, problem.choice_config.to_string().c_str());
 #else
-  for (int round = 0; round < rounds; ++round) {
-    ours.push_back(seconds([&] { gemm(args); }));
-  }
-  std::printf("%5ld %5ld %5ld %7d %12.1f %14s %7s  %s\n", s.m, s.n, s.k, threads, work / median(ours), "-",
-              "-", problem.choice_config.to_string().c_str());
+  const double ours = median(samples_of(rounds, [&] { return elapsed([&] { gemm(args); }); }));
+  std::printf("%5ld %5ld %5ld %7d %12.1f %14s %7s  %s\n", s.m, s.n, s.k, threads, work / ours, "-", "-",
+              problem.choice_config.to_string().c_str());
 #endif
 }
 
@@ -158,18 +137,13 @@ void measure_all(const std::vector<int>& thread_counts, int rounds) {
 int main(int argc, char** argv) {
   std::vector<int> thread_counts{1, 2};
   int rounds = 21;
-  CLI::App app{"The tuned host GEMM beside OpenBLAS"};
+  BenchmarkApp app{"The tuned host GEMM beside OpenBLAS"};
   app.add_option("--threads", thread_counts, "numbers of threads")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--rounds", rounds, "timed runs of each")->check(CLI::PositiveNumber)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "timed runs of each")->check(CLI::PositiveNumber);
+  return run_program(app, argc, argv, [&] {
     measure_all(thread_counts, rounds);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "host_gemm: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

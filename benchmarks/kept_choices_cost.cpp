@@ -4,26 +4,24 @@
 ///
 /// per_kernel is the time of one kernel; goal: less than 1 ms.
 
+#include "temporary_directory.hpp"
+
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct TileConfig {
   int tile = 1;
@@ -43,7 +41,7 @@ Kernels make_kernels(std::int64_t count) {
   return kernels;
 }
 
-contextual::Options options_of(const fs::path& directory,
+contextual::Options options_of(const std::filesystem::path& directory,
                                std::shared_ptr<contextual::Communicator> communicator) {
   contextual::Options options{.n_warmup = 1, .n_repeat = 1, .search = contextual::SearchLevel::off};
   options.log_directory = "";
@@ -55,28 +53,9 @@ contextual::Options options_of(const fs::path& directory,
   return options;
 }
 
-/// A directory of this process.
-class Directory {
- public:
-  Directory() {
-    fs::create_directory(path_);
-    fs::permissions(path_, fs::perms::owner_all);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const noexcept { return path_; }
-
- private:
-  fs::path path_ = fs::temp_directory_path() / ("contextual-kept-choices-" + std::to_string(::getpid()));
-};
-
 void load(benchmark::State& state) {
   const Kernels kernels = make_kernels(state.range(0));
-  const Directory directory;
+  const contextual::benchmarks::TemporaryDirectory directory;
   // A world of simulated ranks stands for a process: its regions have no choices of those before.
   const auto world_of_one = [] { return contextual::testing::ScriptedWorld(1).communicator(0); };
   contextual::ContextualAutotuner first(options_of(directory.path(), world_of_one()));

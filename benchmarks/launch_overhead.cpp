@@ -5,18 +5,20 @@
 /// intercepted: while tuning, timed by the host clock; goal: at most 150. Every iteration measures a round of
 /// direct calls and a round of launches in turn; the counters are medians over iterations, in ns a call.
 
+#include "figures.hpp"
+
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
 namespace {
 
+using namespace contextual::benchmarks;
 using Clock = std::chrono::steady_clock;
 
 struct LaunchConfig {
@@ -47,23 +49,17 @@ std::vector<LaunchArgs> arguments(std::size_t key_count) {
   return all;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// One round of calls, over all keys in turn, in ns a call.
 template <typename Call>
-double ns_per_call(const std::vector<LaunchArgs>& args, std::size_t calls, Call&& call) {
-  const auto begin = Clock::now();
-  for (std::size_t done = 0; done < calls; done += args.size()) {
-    for (const LaunchArgs& a : args) {
-      call(a);
+double ns_per_launch(const std::vector<LaunchArgs>& args, std::size_t calls, Call&& call) {
+  const double all_ns = elapsed<std::nano>([&] {
+    for (std::size_t done = 0; done < calls; done += args.size()) {
+      for (const LaunchArgs& a : args) {
+        call(a);
+      }
     }
-  }
-  const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
-  return elapsed.count() / static_cast<double>(calls);
+  });
+  return all_ns / static_cast<double>(calls);
 }
 
 class Comparison {
@@ -72,8 +68,8 @@ class Comparison {
       : args_(arguments(key_count)), calls_(calls_a_round) {}
 
   void measure_round() {
-    direct_.push_back(ns_per_call(args_, calls_, [this](const LaunchArgs& a) { kernel_body(config_, a); }));
-    launch_.push_back(ns_per_call(args_, calls_, [](const LaunchArgs& a) { launch_kernel(a); }));
+    direct_.push_back(ns_per_launch(args_, calls_, [this](const LaunchArgs& a) { kernel_body(config_, a); }));
+    launch_.push_back(ns_per_launch(args_, calls_, [](const LaunchArgs& a) { launch_kernel(a); }));
   }
   /// Over the threads of a benchmark the average of their medians.
   void report(benchmark::State& state) const {

@@ -5,11 +5,8 @@
 ///
 /// Printed is how much slower than the best config the chosen one truly is.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/kernel.hpp>
-#include <contextual/testing/scripted_timer.hpp>
-
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
+#include "simulated_kernels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,6 +18,7 @@
 
 namespace {
 
+using namespace contextual::benchmarks;
 using contextual::Config;
 
 /// True times relative to the best; the first is the default's.
@@ -89,12 +87,7 @@ struct Outcome {
 };
 
 Outcome tune_often(const Noise& noise, std::int64_t ranks, bool search, int trials) {
-  std::vector<int> values;
-  for (std::size_t i = 0; i < true_time.size(); ++i) {
-    values.push_back(static_cast<int>(i));
-  }
-  contextual::TunableKernel<void(const Config&)> kernel("kernel",
-                                                        contextual::ConfigSpace<Config>{{"V", values}},
+  contextual::TunableKernel<void(const Config&)> kernel("kernel", numbered_configs(true_time.size()),
                                                         contextual::single_problem, [](const Config&) {});
   Outcome outcome;
   for (int trial = 0; trial < trials; ++trial) {
@@ -122,27 +115,25 @@ Outcome tune_often(const Noise& noise, std::int64_t ranks, bool search, int tria
 int main(int argc, char** argv) {
   int trials = 300;
   std::vector<std::int64_t> rank_counts{1, 10, 100, 1000, 10'000};
-  CLI::App app{"Choices under noise when a sample is the maximum over many ranks"};
-  app.add_option("--trials", trials, "tuning runs a row")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+  BenchmarkApp app{"Choices under noise when a sample is the maximum over many ranks"};
+  app.add_option("--trials", trials, "tuning runs a row")->check(CLI::Range(1, 1'000'000));
   app.add_option("--ranks", rank_counts, "numbers of ranks")
       ->delimiter(',')
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  std::printf("The default is %.0f %% slower than the best config. Loss of the chosen one, in %%.\n",
-              100 * (true_time[0] - 1));
-  for (const Noise& noise : noises) {
-    std::printf("%s\n%8s %12s %12s %14s %12s %12s %14s\n", noise.name, "ranks", "walk: mean", "worst",
-                "kept default", "search: mean", "worst", "kept default");
-    for (const std::int64_t ranks : rank_counts) {
-      const Outcome walk = tune_often(noise, ranks, false, trials);
-      const Outcome search = tune_often(noise, ranks, true, trials);
-      std::printf("%8lld %12.2f %12.0f %13.0f%% %12.2f %12.0f %13.0f%%\n", static_cast<long long>(ranks),
-                  100 * walk.mean_loss, 100 * walk.worst_loss, 100 * walk.kept_default,
-                  100 * search.mean_loss, 100 * search.worst_loss, 100 * search.kept_default);
+      ->check(CLI::Range(1, 10'000'000));
+  return run_program(app, argc, argv, [&] {
+    std::printf("The default is %.0f %% slower than the best config. Loss of the chosen one, in %%.\n",
+                100 * (true_time[0] - 1));
+    for (const Noise& noise : noises) {
+      std::printf("%s\n%8s %12s %12s %14s %12s %12s %14s\n", noise.name, "ranks", "walk: mean", "worst",
+                  "kept default", "search: mean", "worst", "kept default");
+      for (const std::int64_t ranks : rank_counts) {
+        const Outcome walk = tune_often(noise, ranks, false, trials);
+        const Outcome search = tune_often(noise, ranks, true, trials);
+        std::printf("%8lld %12.2f %12.0f %13.0f%% %12.2f %12.0f %13.0f%%\n", static_cast<long long>(ranks),
+                    100 * walk.mean_loss, 100 * walk.worst_loss, 100 * walk.kept_default,
+                    100 * search.mean_loss, 100 * search.worst_loss, 100 * search.kept_default);
+      }
     }
-  }
-  return 0;
+    return 0;
+  });
 }

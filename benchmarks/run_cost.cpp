@@ -3,18 +3,12 @@
 /// call, a `run`, and for comparison the first `run` of a new tuner, which has to look whether something is
 /// new. The region launches one kernel that does nothing. Medians of calls that take turns.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/kernel.hpp>
-#include <contextual/testing/scripted_communicator.hpp>
+#include "simulated_kernels.hpp"
+#include "temporary_directory.hpp"
+
 #include <contextual/tuned_region.hpp>
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,8 +17,8 @@
 
 namespace {
 
+using namespace contextual::benchmarks;
 using contextual::Config;
-using Clock = std::chrono::steady_clock;
 
 constexpr int rounds = 500;
 
@@ -33,12 +27,6 @@ struct Way {
   std::function<void()> call;
   std::vector<double> times_us{};
 };
-
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 using Kernel = contextual::TunableKernel<void(const Config&)>;
 
@@ -59,9 +47,7 @@ void measure(const std::shared_ptr<contextual::Communicator>& communicator, Kern
                          [&] { contextual::ContextualAutotuner(options).run("run_cost", region); }}};
   for (int round = 0; round < rounds; ++round) {
     for (Way& way : ways) {
-      const auto begin = Clock::now();
-      way.call();
-      way.times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+      way.times_us.push_back(elapsed<std::micro>(way.call));
     }
   }
   for (const Way& way : ways) {
@@ -74,19 +60,13 @@ void measure(const std::shared_ptr<contextual::Communicator>& communicator, Kern
 }  // namespace
 
 int main() {
-  const auto logs = std::filesystem::temp_directory_path() / ("run-cost-" + std::to_string(getpid()));
-  Kernel kernel("run_cost", contextual::ConfigSpace<Config>{{"V", {0, 1, 2, 3}}}, contextual::single_problem,
-                [](const Config&) {});
+  const TemporaryDirectory logs;
+  Kernel kernel("run_cost", numbered_configs(4), contextual::single_problem, [](const Config&) {});
   std::printf("ranks  %-36s %10s\n", "what is called", "us");
   for (const int ranks : {1, 2, 4}) {
     contextual::testing::ScriptedWorld world(ranks);
-    for (const std::exception_ptr& thrown :
-         world.run([&](int /*rank*/, const auto& communicator) { measure(communicator, kernel, logs); })) {
-      if (thrown) {
-        std::rethrow_exception(thrown);
-      }
-    }
+    run_on_ranks(world,
+                 [&](int /*rank*/, const auto& communicator) { measure(communicator, kernel, logs.path()); });
   }
-  std::filesystem::remove_all(logs);
   return 0;
 }

@@ -2,16 +2,10 @@
 /// What the tuner itself costs, against kernels, configs, simulated ranks, searched problems and keys: the
 /// region does nothing, and times come from a script. Time and memory are the tuner's own.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/kernel.hpp>
+#include "simulated_kernels.hpp"
+
 #include <contextual/key.hpp>
-#include <contextual/testing/scripted_communicator.hpp>
-#include <contextual/testing/scripted_timer.hpp>
 
-#include <malloc.h>
-
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -20,30 +14,21 @@
 
 namespace {
 
+using namespace contextual::benchmarks;
 using contextual::Config;
 using Kernel = contextual::TunableKernel<void(const Config&, int)>;
 
 std::vector<std::unique_ptr<Kernel>> make_kernels(int kernel_count, int config_count) {
-  std::vector<int> values;
-  for (int i = 0; i < config_count; ++i) {
-    values.push_back(i);
-  }
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (int i = 0; i < kernel_count; ++i) {
     kernels.push_back(std::make_unique<Kernel>("kernel-" + std::to_string(i),
-                                               contextual::ConfigSpace<Config>{{"V", values}},
+                                               numbered_configs(static_cast<std::size_t>(config_count)),
                                                contextual::single_problem, [](const Config&, int) {}));
   }
   return kernels;
 }
 
-struct Cost {
-  double seconds = 0;
-  std::int64_t runs = 0;
-  std::size_t bytes = 0;  ///< held by the tuners after the run, reports included
-};
-
-Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool search) {
+RunCost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool search) {
   const auto kernels = make_kernels(kernel_count, config_count);
   const contextual::Options options{
       .n_warmup = 1,
@@ -51,53 +36,29 @@ Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool s
       .search = search ? contextual::SearchLevel::normal : contextual::SearchLevel::off,
       .max_iterations = 1'000'000,
       .log_directory = "",
-      .timer = contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
-        return static_cast<std::int64_t>(1000 + 10 * launch.config_id);
-      })};
-  std::vector<std::unique_ptr<contextual::ContextualAutotuner>> tuners;
-  for (int rank = 0; rank < ranks; ++rank) {
-    tuners.push_back(std::make_unique<contextual::ContextualAutotuner>(options));
-  }
-  Cost cost;
+      .timer = contextual::testing::scripted_timer(time_by_number)};
   contextual::testing::ScriptedWorld world(ranks);
-  const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto errors = world.run([&](int rank, const auto& communicator) {
-    std::int64_t runs = 0;
-    tuners[static_cast<std::size_t>(rank)]->run("scaling",
-                                                [&] {
-                                                  ++runs;
-                                                  for (const auto& kernel : kernels) {
-                                                    (*kernel)(0);
-                                                  }
-                                                },
-                                                {.communicator = communicator});
-    if (rank == 0) {
-      cost.runs = runs;
-    }
-  });
-  for (const auto& error : errors) {
-    if (error) {
-      std::rethrow_exception(error);
-    }
-  }
-  cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  cost.bytes = mallinfo2().uordblks + mallinfo2().hblkhd - before;
-  return cost;
+  return tune_on_ranks(world, options,
+                       [&](contextual::ContextualAutotuner& tuner, int rank, std::int64_t& runs) {
+                         tuner.run("scaling",
+                                   [&] {
+                                     ++runs;
+                                     for (const auto& kernel : kernels) {
+                                       (*kernel)(0);
+                                     }
+                                   },
+                                   {.communicator = world.communicator(rank)});
+                       });
 }
 
 void report(int kernels, int configs, int n_repeat, int ranks, bool search) {
-  const Cost cost = measure(kernels, configs, n_repeat, ranks, search);
+  const RunCost cost = measure(kernels, configs, n_repeat, ranks, search);
   const double launches = static_cast<double>(cost.runs) * kernels;
   const double samples = static_cast<double>(kernels) * configs * n_repeat * ranks;
   std::printf("%7d %7d %7d %5d %6s %7lld %9.1f %11.2f %12.2f %13.1f %12.1f\n", kernels, configs, n_repeat,
               ranks, search ? "on" : "off", static_cast<long long>(cost.runs), cost.seconds * 1e3,
               cost.seconds * 1e6 / static_cast<double>(cost.runs), cost.seconds * 1e6 / launches,
               static_cast<double>(cost.bytes) / 1024, static_cast<double>(cost.bytes) / samples);
-}
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 /// Times are noisy, so that the search spends all its runs.
@@ -107,25 +68,25 @@ void report_searched(int kernel_count, int config_count) {
   contextual::ContextualAutotuner tuner(
       {.log_directory = "", .timer = contextual::testing::scripted_timer([&](const auto& launch) {
                               state = state * 1664525 + 1013904223;
-                              return static_cast<std::int64_t>(1000 + 10 * launch.config_id + (state >> 24U));
+                              return time_by_number(launch) + (state >> 24U);
                             })});
   long long runs = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  tuner.run("searched", [&] {
-    ++runs;
-    for (const auto& kernel : kernels) {
-      (*kernel)(0);
-    }
+  const double seconds = elapsed([&] {
+    tuner.run("searched", [&] {
+      ++runs;
+      for (const auto& kernel : kernels) {
+        (*kernel)(0);
+      }
+    });
   });
-  std::printf("%-26s %5d %7d %7lld %9.2f\n", "problems, searched", kernel_count, config_count, runs,
-              seconds_since(begin));
+  std::printf("%-26s %5d %7d %7lld %9.2f\n", "problems, searched", kernel_count, config_count, runs, seconds);
 }
 
 /// Each run of the region has a key of its own, until the cap.
 void report_changing_key(int cap) {
   contextual::TunableKernel<void(const Config&, int)> kernel(
-      "changing-key", contextual::ConfigSpace<Config>{{"V", {0, 1, 2, 3}}},
-      [](int key) { return contextual::make_key(key); }, [](const Config&, int) {});
+      "changing-key", numbered_configs(4), [](int key) { return contextual::make_key(key); },
+      [](const Config&, int) {});
   contextual::ContextualAutotuner tuner(
       {.n_warmup = 1,
        .n_repeat = 1,
@@ -133,15 +94,14 @@ void report_changing_key(int cap) {
        .log_directory = "",
        .timer = contextual::testing::scripted_timer([](const auto&) { return std::int64_t{1000}; })});
   int runs = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  tuner.run("changing-key", [&] { kernel(runs++); });
-  std::printf("%-26s %5d %7d %7d %9.2f\n", "keys, one for each run", runs, 4, runs, seconds_since(begin));
+  const double seconds = elapsed([&] { tuner.run("changing-key", [&] { kernel(runs++); }); });
+  std::printf("%-26s %5d %7d %7d %9.2f\n", "keys, one for each run", runs, 4, runs, seconds);
 }
 
 }  // namespace
 
 int main() {
-  mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all threads
+  use_one_arena();
   std::printf(
       "kernels configs repeats ranks search    runs  total ms   us per run us per launch   memory KiB  B per "
       "sample\n");

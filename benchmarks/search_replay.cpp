@@ -4,12 +4,12 @@
 /// how good every assignment truly is. Regret is by how much the choice's true makespan exceeds the best one.
 /// Runs count everything: first runs of new assignments, lead-ins, samples and infeasible runs.
 
+#include "command_line.hpp"
 #include "search/region_source.hpp"
 #include "search/replay_many.hpp"
 #include "search/replay_summary.hpp"
 #include "search/search_table.hpp"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,6 +22,7 @@
 
 namespace {
 
+using contextual::benchmarks::run_program;
 using nlohmann::json;
 using search_replay::NamedSearch;
 using search_replay::RegionSource;
@@ -171,16 +172,12 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_flag("--json", settings.as_json, "a JSON object a row instead of a table");
   app.add_flag("--curve", settings.curve, "JSON that also has the regret over runs, for search/figure.py");
-  CLI11_PARSE(app, argc, argv);
-  try {
+  return run_program(app, argc, argv, [&] {
     const std::vector<RegionSource> sources = sources_of(settings);
     if (!settings.as_json && !settings.curve) {
       print_head(settings.seeds);
     }
     compare_all(sources, settings);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "search_replay: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

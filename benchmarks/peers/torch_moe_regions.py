@@ -17,40 +17,26 @@ import torch
 import torch.distributed as dist
 
 import triton_moe
+from torch_moe import median_us, random, routing_of, sizes_of, weighted_sum
 
 SUMS = "8192x2048x1536x32x2,8192x4096x14336x8x2,8192x2048x1408x60x4"
 SHAPES = "8192x1408x2048x60x4,8192x4096x14336x8x2,8192x2048x1408x64x6,8192x14336x4096x8x2"
 
 
-def median_us(launches, rounds):
-    """Returns the median time of one call of each, in turn, five calls a turn."""
-    times = [[] for _ in launches]
-    for turn in range(rounds + 1):
-        for launch, of_launch in zip(launches, times):
-            torch.cuda.synchronize()
-            dist.barrier()
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            begin.record()
-            for _ in range(5):
-                launch()
-            end.record()
-            end.synchronize()
-            slowest = torch.tensor(begin.elapsed_time(end) * 200, device="cuda")
-            dist.all_reduce(slowest, dist.ReduceOp.MAX)
-            if turn > 0:
-                of_launch.append(slowest.item())
-    return [sorted(of_launch)[len(of_launch) // 2] for of_launch in times]
+def meet():
+    torch.cuda.synchronize()
+    dist.barrier()
 
 
-@torch.compile(dynamic=False)
-def weighted_sum(y, positions, weights):
-    """Returns the sum for each row, [rows, n], in float and rounded once."""
-    return (y[positions].float() * weights[..., None]).sum(1).to(y.dtype)
+def slowest(us):
+    of_all = torch.tensor(us, device="cuda")
+    dist.all_reduce(of_all, dist.ReduceOp.MAX)
+    return of_all.item()
 
 
 @torch.compile(dynamic=False)
 def plain_sum(y, positions):
-    """The same of what has its weights already."""
+    """As `weighted_sum`, of what has its weights already."""
     return y[positions].float().sum(1).to(y.dtype)
 
 
@@ -59,32 +45,17 @@ def check_close(got, expected):
     torch.testing.assert_close(got.float(), expected.float(), rtol=5e-2, atol=5e-2 * expected.float().abs().mean().item())
 
 
-def routing_of(m, experts, top_k):
-    """Returns the row of each position, the positions of each row, and where each expert's positions end."""
-    torch.manual_seed(1)
-    ids = torch.rand(m, experts, device="cuda").topk(top_k).indices
-    order = ids.flatten().argsort(stable=True)
-    positions = torch.empty_like(order)
-    positions[order] = torch.arange(m * top_k, device="cuda")
-    offsets = torch.bincount(ids.flatten(), minlength=experts).cumsum(0).int()
-    return order // top_k, positions.view(m, top_k), offsets
-
-
-def random(*sizes):
-    return torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
-
-
 def print_times(what, launches, rounds):
-    times = median_us(list(launches.values()), rounds)
+    times = median_us(launches, rounds, meet, slowest)
     if dist.get_rank() == 0:
         print(f"\n{what}, {dist.get_world_size()} ranks")
-        for name, us in zip(launches, times):
+        for name, us in times.items():
             print(f"  {name:28} {us:10.1f} us", flush=True)
 
 
 def compare_allgather(shape, rounds):
     """Prints the times of one shape."""
-    m, n, k, experts, top_k = (int(size) for size in shape.split("x"))
+    m, n, k, experts, top_k = sizes_of(shape)
     ranks = dist.get_world_size()
     rows, _, offsets = routing_of(m, experts, top_k)
     own = random(m // ranks, k)
@@ -114,7 +85,7 @@ def compare_allgather(shape, rounds):
 
 def compare_reduce_scatter(shape, rounds):
     """Prints the times of one shape."""
-    m, n, k, experts, top_k = (int(size) for size in shape.split("x"))
+    m, n, k, experts, top_k = sizes_of(shape)
     ranks = dist.get_world_size()
     _, positions, offsets = routing_of(m, experts, top_k)
     a = random(m * top_k, k // ranks)

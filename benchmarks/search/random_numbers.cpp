@@ -1,5 +1,7 @@
 #include "search/random_numbers.hpp"
 
+#include "contextual/policy/search/random_numbers.hpp"
+
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -8,11 +10,8 @@ namespace search_replay {
 
 RandomNumbers::RandomNumbers(std::uint64_t seed) {
   for (std::uint64_t& word : state_) {
+    word = contextual::policy::search::mixed(seed);
     seed += 0x9e3779b97f4a7c15U;
-    std::uint64_t mixed = seed;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
-    word = mixed ^ (mixed >> 31U);
   }
 }
 

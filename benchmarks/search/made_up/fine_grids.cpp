@@ -1,9 +1,7 @@
-#include "search/made_up/fine_grids_model.hpp"
+#include "search/made_up/models.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -13,6 +11,9 @@ namespace {
 constexpr int coarse_step = 32;
 constexpr int fine_step = 4;
 constexpr std::int64_t tile_count = 12;
+
+/// What a search is given of the fine numbers.
+enum class FineNumbers { none, as_refinements, as_all_others };
 
 /// The default takes the whole device.
 std::vector<int> coarse_numbers() {
@@ -57,55 +58,48 @@ Kernel fine_kernel(const std::string& name, double work_ns, RandomNumbers& rando
   return kernel;
 }
 
-std::vector<Kernel> fine_kernels(RandomNumbers& random) {
+void keep_given(Kernel& kernel, FineNumbers fine) {
+  const std::size_t coarse_count = coarse_numbers().size() * static_cast<std::size_t>(tile_count);
+  if (fine == FineNumbers::none) {
+    kernel.configs.resize(coarse_count);
+  } else if (fine == FineNumbers::as_refinements) {
+    kernel.refinement_count = kernel.configs.size() - coarse_count;
+  }
+}
+
+std::optional<Times> times_beside(const Kernels& kernels, const Assignment& assignment) {
+  if (occupied_sms(kernels, assignment) > device_sms) {
+    return std::nullopt;
+  }
+  Times times = times_alone(kernels, assignment);
+  times.makespan_ns = *std::max_element(times.own_ns.begin(), times.own_ns.end());
+  return times;
+}
+
+std::unique_ptr<Model> make_grids(FineNumbers fine, RandomNumbers& random) {
   const double scale_ns = random.log_uniform(80e3, 3e6);
-  std::vector<Kernel> kernels;
+  Kernels kernels;
   kernels.push_back(fine_kernel("kernel_0", scale_ns, random));
   kernels.push_back(fine_kernel("kernel_1", scale_ns * random.uniform(0.05, 1), random));
-  return kernels;
-}
-
-std::vector<Kernel> given(std::vector<Kernel> kernels, FineGridsModel::FineNumbers fine) {
-  const auto coarse_count =
-      static_cast<std::ptrdiff_t>(coarse_numbers().size()) * static_cast<std::ptrdiff_t>(tile_count);
+  const double best_ns = least_of_first_pairs(kernels, times_beside);
   for (Kernel& kernel : kernels) {
-    if (fine == FineGridsModel::FineNumbers::none) {
-      kernel.configs.erase(kernel.configs.begin() + coarse_count, kernel.configs.end());
-    } else if (fine == FineGridsModel::FineNumbers::as_refinements) {
-      kernel.refinement_count = kernel.configs.size() - static_cast<std::size_t>(coarse_count);
-    }
+    keep_given(kernel, fine);
   }
-  return kernels;
-}
-
-double best_of(const std::vector<Kernel>& kernels) {
-  double best_ns = std::numeric_limits<double>::infinity();
-  for (const KernelConfig& first : kernels[0].configs) {
-    for (const KernelConfig& second : kernels[1].configs) {
-      if (first.sms + second.sms <= device_sms) {
-        best_ns = std::min(best_ns, std::max(first.alone_ns, second.alone_ns));
-      }
-    }
-  }
-  return best_ns;
+  return std::make_unique<Model>(std::move(kernels), times_beside, best_ns);
 }
 
 }  // namespace
 
-FineGridsModel::FineGridsModel(FineNumbers fine, RandomNumbers& random)
-    : FineGridsModel(fine, fine_kernels(random)) {}
+std::unique_ptr<Model> make_fine_grids(RandomNumbers& random) {
+  return make_grids(FineNumbers::as_refinements, random);
+}
 
-FineGridsModel::FineGridsModel(FineNumbers fine, std::vector<Kernel> all)
-    : Model(given(all, fine)), best_ns_(best_of(all)) {}
+std::unique_ptr<Model> make_fine_grids_coarse(RandomNumbers& random) {
+  return make_grids(FineNumbers::none, random);
+}
 
-std::optional<Times> FineGridsModel::times(const Assignment& assignment) const {
-  Times times = times_alone(assignment);
-  int sms = 0;
-  for (std::size_t p = 0; p < assignment.size(); ++p) {
-    sms += config(p, assignment[p]).sms;
-    times.makespan_ns = std::max(times.makespan_ns, times.own_ns[p]);
-  }
-  return sms <= device_sms ? std::optional(std::move(times)) : std::nullopt;
+std::unique_ptr<Model> make_fine_grids_all(RandomNumbers& random) {
+  return make_grids(FineNumbers::as_all_others, random);
 }
 
 }  // namespace search_replay::made_up

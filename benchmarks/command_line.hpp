@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// The main program of a benchmark.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+
+namespace contextual::benchmarks {
+
+/// A command line whose help says all defaults.
+class BenchmarkApp : public CLI::App {
+ public:
+  explicit BenchmarkApp(const std::string& what) : CLI::App(what) {
+    option_defaults()->always_capture_default();
+  }
+};
+
+/// Parses the command line, and calls `body`. Returns the program's exit code: that of `body`, or 1 with the
+/// message when something throws.
+template <typename Body>
+int run_program(CLI::App& app, int argc, char** argv, const Body& body) {
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "failed: %s\n", error.what());
+    return 1;
+  }
+}
+
+/// Writes figures to a file that the command line names; none if it does not.
+template <typename Json>
+void write_figures(const std::string& file, const Json& figures) {
+  if (!file.empty()) {
+    std::ofstream(file) << figures.dump(2) << '\n';
+  }
+}
+
+}  // namespace contextual::benchmarks
