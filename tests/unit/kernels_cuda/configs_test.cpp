@@ -41,7 +41,7 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
 TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue", "[unit]") {
   // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values and two
   // barriers for each of two warpgroups, the alignment, and what kernels of several ranks have besides.
-  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 256;
+  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 512;
   const Config config = cuda::get_default_config("cuda_gemm");
   CHECK(cuda::resource_needs("cuda_gemm", config) == ResourceNeeds{.shared_bytes = expected, .threads = 384});
 }
