@@ -134,9 +134,14 @@ std::int64_t ClosingStage::most_runs_left() const {
 
 /// Where nothing was measured: what the walk chose if that has run, else what has run first.
 void ClosingStage::choose_unmeasured() {
-  const std::optional<Assignment> first = scope_.compares_alternatives()
-                                              ? basis_.feasibility.first_proven(scope_.base().size())
-                                              : basis_.feasibility.first_proven_like(scope_.base());
+  const auto fits = [this](const Assignment& assignment) {
+    return scope_.compares_alternatives() ? scope_.full(scope_.of_members(assignment)) == assignment
+                                          : basis_.choice_points.same_alternatives(assignment, scope_.base());
+  };
+  std::optional<Assignment> first = basis_.feasibility.first_proven(scope_.base().size(), fits);
+  if (!first && scope_.compares_alternatives()) {
+    first = basis_.feasibility.first_proven(scope_.base().size());
+  }
   record_.reason = "nothing was measured";
   if (basis_.feasibility.proven(scope_.walked()) ||
       (!first && basis_.feasibility.failures().empty() && scope_.allowed(scope_.walked()))) {
@@ -348,6 +353,7 @@ void ClosingStage::end_overall() {
   if (verdict == Verdict::lost) {
     overall_->lost.push_back({overall_->choice, *overall_->gain});
     give_back(*overall_);
+    overall_->by_own_time = overall_->choice;  // alternatives have no own times
   } else if (overall_->gain) {
     const double gain = overall_->gain->centre;
     overall_->reason +=

@@ -109,17 +109,10 @@ bool Feasibility::has_rejected(const Assignment& assignment) const {
   return false;
 }
 
-std::optional<Assignment> Feasibility::first_proven(std::size_t problem_count) const {
+std::optional<Assignment> Feasibility::first_proven(
+    std::size_t problem_count, const std::function<bool(const Assignment&)>& fits) const {
   const auto first = std::find_if(in_order_.begin(), in_order_.end(), [&](const Assignment& assignment) {
-    return assignment.size() == problem_count && proven(assignment);
-  });
-  return first == in_order_.end() ? std::nullopt : std::optional(*first);
-}
-
-std::optional<Assignment> Feasibility::first_proven_like(const Assignment& like) const {
-  const auto first = std::find_if(in_order_.begin(), in_order_.end(), [&](const Assignment& assignment) {
-    return assignment.size() == like.size() && proven(assignment) &&
-           (choice_points_ == nullptr || choice_points_->same_alternatives(assignment, like));
+    return assignment.size() == problem_count && proven(assignment) && (!fits || fits(assignment));
   });
   return first == in_order_.end() ? std::nullopt : std::optional(*first);
 }

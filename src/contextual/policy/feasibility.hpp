@@ -9,6 +9,7 @@
 #include <contextual/search.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,10 +42,9 @@ class Feasibility {
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
   bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
-  /// Returns the first assignment of so many problems that succeeded and has not failed since.
-  std::optional<Assignment> first_proven(std::size_t problem_count) const;
-  /// Returns the first one of as many problems that also uses the same alternatives.
-  std::optional<Assignment> first_proven_like(const Assignment& assignment) const;
+  /// Returns the first assignment of so many problems that succeeded and has not failed since, and that fits.
+  std::optional<Assignment> first_proven(std::size_t problem_count,
+                                         const std::function<bool(const Assignment&)>& fits = {}) const;
   /// Returns every failed assignment with the reason.
   const std::map<Assignment, std::string>& failures() const noexcept { return failures_; }
   /// Returns the number of assignments that have failed or were ruled out.

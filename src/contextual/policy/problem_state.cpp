@@ -16,8 +16,10 @@ std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
 }
 
 /// What the walk chose is named where something else was chosen in the end: the reason is about that.
-std::string walk_text(std::size_t walk_choice, std::size_t choice, const std::string& reason) {
-  return "; walk: " + (walk_choice == choice ? std::string() : config_name(walk_choice) + ", ") + reason;
+/// Of the choice that was made first.
+std::string earlier_text(const char* when, std::size_t earlier, std::size_t choice,
+                         const std::string& reason) {
+  return std::string("; ") + when + ": " + (earlier == choice ? "" : config_name(earlier) + ", ") + reason;
 }
 
 }  // namespace
@@ -355,7 +357,8 @@ void ProblemState::choose(std::size_t config_id, const std::string& reason) {
   } else if (walked()) {
     record_.choice = config_id;
     record_.reason =
-        "search: " + reason + (walk_reason_.empty() ? "" : walk_text(walk_choice_, config_id, walk_reason_));
+        "search: " + reason +
+        (walk_reason_.empty() ? "" : earlier_text("walk", walk_choice_, config_id, walk_reason_));
   }
 }
 
@@ -373,7 +376,8 @@ void ProblemState::lock_in(Evidence evidence) {
 }
 
 void ProblemState::replace_choice(std::size_t config_id, const std::string& reason) {
-  record_.reason = reason + walk_text(std::exchange(record_.choice, config_id), config_id, record_.reason);
+  const std::size_t before = std::exchange(record_.choice, config_id);
+  record_.reason = reason + earlier_text("before", before, config_id, record_.reason);
 }
 
 std::vector<std::size_t> ProblemState::by_own_time() const {

@@ -11,6 +11,8 @@
 namespace contextual::policy {
 namespace {
 
+constexpr int most_questions = 10'000;  ///< about combinations of alternatives, at a time
+
 std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
   return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
 }
@@ -335,8 +337,12 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
       suspects.push_back(p);
     }
   }
+  bool others_open = false;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    others_open = others_open || (is_tried(problems[p]) && choice_points.active(p, assignment));
+  }
   // Where nothing else is open, also one that has succeeded beside other configs.
-  const auto exploring = suspects.empty() ? choice_points.exploring() : unproven_alternative(assignment);
+  const auto exploring = others_open ? unproven_alternative(assignment) : choice_points.exploring();
   const bool unclear = exploring && part(*exploring);
   if (exploring && outcome.cells[*exploring].launched) {
     suspects.push_back(*exploring);
@@ -402,6 +408,10 @@ void TuningState::Impl::skip_ruled_out() {
   }
 }
 
+bool TuningState::Impl::allows(const Assignment& assignment) const {
+  return !feasibility.infeasible(assignment) && (!options.feasible || options.feasible(assignment));
+}
+
 /// Without a search, each choice is the best by its own time, and together they may be ruled out. Then one of
 /// them gives way to the next best, the one that loses least by that; or else all, to what has run first.
 void TuningState::Impl::replace_ruled_out() {
@@ -416,6 +426,23 @@ void TuningState::Impl::replace_ruled_out() {
   const std::string reason = "the best by own times are ruled out together by `feasible`";
   if (!replace_one(chosen, options.feasible, reason)) {
     replace_all(chosen, reason);
+  }
+}
+
+/// What a cut has closed has the best of what was known of each problem, and what was measured beside
+/// something else may be all that is left. If that is not allowed together, it becomes what has run first.
+void TuningState::Impl::replace_forbidden() {
+  if (open() || !search.failure().empty() || allows(choice_points.normal(choices(problems)))) {
+    return;
+  }
+  const std::optional<Assignment> first = feasibility.first_proven(problems.size());
+  for (std::size_t p = 0; first && p < problems.size(); ++p) {
+    if (problems[p].record().choice != (*first)[p] && !problems[p].request().locked_config &&
+        choice_points.active(p, *first)) {
+      const std::string reason = "what was best of each is not allowed together: it has run first";
+      problems[p].replace_choice((*first)[p], reason);
+      problems[p].make_provisional(reason);
+    }
   }
 }
 
@@ -455,7 +482,8 @@ bool TuningState::Impl::replace_one(const Assignment& chosen,
 
 /// By what has run first. Returns false if that is chosen already, or if nothing has run.
 bool TuningState::Impl::replace_all(const Assignment& chosen, const std::string& reason) {
-  const std::optional<Assignment> proven = feasibility.first_proven_like(chosen);
+  const std::optional<Assignment> proven = feasibility.first_proven(
+      chosen.size(), [&](const Assignment& other) { return choice_points.same_alternatives(other, chosen); });
   bool replaced = false;
   for (std::size_t p = 0; proven && p < chosen.size(); ++p) {
     if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
@@ -505,9 +533,8 @@ bool TuningState::Impl::has_work_for_search() const {
 }
 
 std::vector<Assignment> TuningState::Impl::best_by_alternative(std::size_t choice_point) const {
-  return choice_points.best_by_alternative(choice_point, [this](const Assignment& assignment) {
-    return !feasibility.infeasible(assignment) && (!options.feasible || options.feasible(assignment));
-  });
+  return choice_points.best_by_alternative(
+      choice_point, [this](const Assignment& assignment) { return allows(assignment); });
 }
 
 /// The alternatives of a choice point by themselves, else all problems that wait.
@@ -568,9 +595,15 @@ void TuningState::Impl::note_tuned(std::size_t choice_point) {
   }
 }
 
-/// Those around it come back to what was best with the alternative that it uses now.
+/// It keeps what the others were compared beside. Those around it come back to what was best with the
+/// alternative that it uses now.
 void TuningState::Impl::close_exploring(std::size_t choice_point, const std::string& reason) {
+  const std::size_t held = problems[choice_point].record().choice;
+  const bool stays = choice_points.tuned(choice_point) && problems[choice_point].viable(held);
   problems[choice_point].close(reason);
+  if (stays && problems[choice_point].record().choice != held) {
+    problems[choice_point].replace_choice(held, "others were compared beside it");
+  }
   const std::size_t alternative = problems[choice_point].record().choice;
   const Assignment best = best_by_alternative(choice_point)[alternative];
   for (std::size_t p = 0; p < best.size(); ++p) {
@@ -580,22 +613,33 @@ void TuningState::Impl::close_exploring(std::size_t choice_point, const std::str
   }
 }
 
-/// Returns true if the user rules out some pair of their viable alternatives, beside what was chosen so far.
+/// Returns true if the user rules out some pair of their viable alternatives, beside what was chosen so far,
+/// or if there are too many to ask.
 bool TuningState::Impl::coupled(const std::vector<std::size_t>& siblings) const {
   const Assignment beside = choices(problems);
-  const auto rules_out = [&](std::size_t a, std::size_t of_a, std::size_t b, std::size_t of_b) {
+  int questions = most_questions;
+  const auto allows_pair = [&](std::size_t a, std::size_t of_a, std::size_t b, std::size_t of_b) {
     Assignment pair = beside;
     pair[a] = of_a;
     pair[b] = of_b;
-    return problems[a].viable(of_a) && problems[b].viable(of_b) &&
-           !options.feasible(choice_points.normal(std::move(pair)));
+    return --questions > 0 && options.feasible(choice_points.normal(std::move(pair)));
   };
-  const auto count_of = [&](std::size_t p) { return problems[p].record().configs.size(); };
+  const auto viable_of = [&](std::size_t p) {
+    std::vector<std::size_t> viable;
+    for (std::size_t alternative = 0; alternative < problems[p].record().configs.size(); ++alternative) {
+      if (problems[p].viable(alternative)) {
+        viable.push_back(alternative);
+      }
+    }
+    return viable;
+  };
   for (auto a = siblings.begin(); options.feasible && a != siblings.end(); ++a) {
     for (auto b = a + 1; b != siblings.end(); ++b) {
-      for (std::size_t pair = 0; pair < count_of(*a) * count_of(*b); ++pair) {
-        if (rules_out(*a, pair / count_of(*b), *b, pair % count_of(*b))) {
-          return true;
+      for (const std::size_t of_a : viable_of(*a)) {
+        for (const std::size_t of_b : viable_of(*b)) {
+          if (!allows_pair(*a, of_a, *b, of_b)) {
+            return true;
+          }
         }
       }
     }
@@ -630,10 +674,12 @@ bool TuningState::Impl::explore() {
       problems[p].hold(choice_points.next(p).value_or(problems[p].record().choice));
     }
   } else {
-    for (const std::size_t p : all) {  // it is compared beside what the others are compared with
-      if (p != *exploring) {
-        problems[p].hold(choice_points.first_tuned(p).value_or(problems[p].record().choice));
-      }
+    Assignment beside = choices(problems);  // what the others are compared with
+    for (const std::size_t p : all) {
+      beside[p] = p == *exploring ? beside[p] : choice_points.first_tuned(p).value_or(beside[p]);
+    }
+    for (const std::size_t p : all) {
+      problems[p].hold(allows(choice_points.normal(beside)) ? beside[p] : problems[p].record().choice);
     }
     const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
     problem.compare_alternatives(by_walk ? ProblemState::Comparison::by_walk
@@ -680,7 +726,6 @@ bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
       others.push_back(other);
     }
   }
-  constexpr int most_questions = 10'000;
   int questions = most_questions;
   for (std::size_t changes = 1; changes <= others.size(); ++changes) {
     Assignment beside = first;
@@ -708,6 +753,7 @@ void TuningState::Impl::advance() {
     skip_ruled_out();
     reject_dead_alternatives();
     replace_ruled_out();
+    replace_forbidden();
     if (any_walking()) {
       return;
     }

@@ -50,7 +50,9 @@ struct TuningState::Impl {
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
+  bool allows(const Assignment& assignment) const;
   void replace_ruled_out();
+  void replace_forbidden();
   bool replace_one(const Assignment& chosen, const std::function<bool(const Assignment&)>& allowed,
                    const std::string& reason);
   bool replace_all(const Assignment& chosen, const std::string& reason);

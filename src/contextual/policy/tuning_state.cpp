@@ -127,9 +127,7 @@ bool TuningState::reject_choices(const std::string& reason, Replacement replacem
   require(!impl.open(), "the final run has no say while a tuning problem is still open");
   const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
   impl.feasibility.failed(chosen, reason);
-  const auto allowed = [&](const Assignment& other) {
-    return !impl.feasibility.infeasible(other) && (!impl.options.feasible || impl.options.feasible(other));
-  };
+  const auto allowed = [&](const Assignment& other) { return impl.allows(other); };
   return (replacement == Replacement::next_best && impl.replace_one(chosen, allowed, reason)) ||
          impl.replace_all(chosen, reason);
 }

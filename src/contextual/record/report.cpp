@@ -169,10 +169,11 @@ std::string note_on(const ProblemReport& problem, bool used) {
 
 /// By how much the chosen alternative is shorter than the default one, each at its best, as a fraction.
 std::optional<double> gain_of_alternative(const RegionReport& report, std::size_t choice) {
-  const auto has_decided = [choice](const SearchReport& search) {
+  const auto has_decided = [&](const SearchReport& search) {
     bool decided = false;
     for (std::size_t i = 0; i < std::min(search.problems.size(), search.choice.size()); ++i) {
       decided = decided || (search.problems[i].index == choice && i < search.compared_with.size() &&
+                            search.choice[i] == report.problems[choice].choice &&
                             search.choice[i] != search.compared_with[i]);
     }
     return decided && search.reference == SearchReference::default_alternative && search.gain;

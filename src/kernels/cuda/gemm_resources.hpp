@@ -25,11 +25,11 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   return {.shared_bytes = shared_bytes, .threads = block_threads};
 }
 
-/// The same as mma_gemm.cu lays it out: stages, 64 deep.
+/// The same as mma_gemm.cu lays it out.
 inline ResourceNeeds mma_gemm_needs(const MmaGemmConfig& config) {
-  constexpr int row_bytes = 128;
+  constexpr int value_bytes = 2;
   constexpr int warp_threads = 32;
-  return {.shared_bytes = config.stages * (config.block_m + config.block_n) * row_bytes,
+  return {.shared_bytes = config.stages * (config.block_m + config.block_n) * config.block_k * value_bytes,
           .threads = config.warps_m * config.warps_n * warp_threads};
 }
 

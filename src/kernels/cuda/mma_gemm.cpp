@@ -36,6 +36,11 @@ bool is_deepest(const MmaGemmConfig& config) {
   });
 }
 
+/// What a small tile multiplies of a stage is short beside the meeting of its warps.
+bool suits_depth(const MmaGemmConfig& config) {
+  return config.block_k == 64 || config.block_m * config.block_n <= 32 * 64;
+}
+
 /// A warp has at least 16 x 16 values, and at most 64 x 64, whose sums are half of its registers. A large
 /// tile is not cut into small parts, which read their rows of A and B more often.
 bool suits_warps(const MmaGemmConfig& config) {
@@ -84,6 +89,7 @@ CudaVariant variant(const MmaGemmConfig& config) {
   return {.function = "mma_gemm",
           .defines = {{"BLOCK_M", std::to_string(config.block_m)},
                       {"BLOCK_N", std::to_string(config.block_n)},
+                      {"BLOCK_K", std::to_string(config.block_k)},
                       {"STAGES", std::to_string(config.stages)},
                       {"WARPS_M", std::to_string(config.warps_m)},
                       {"WARPS_N", std::to_string(config.warps_n)},
@@ -95,6 +101,7 @@ CudaVariant variant(const MmaGemmConfig& config) {
 ConfigSpace<MmaGemmConfig> mma_gemm_space() {
   return ConfigSpace<MmaGemmConfig>{{"BLOCK_M", &MmaGemmConfig::block_m, {16, 32, 64, 128}},
                                     {"BLOCK_N", &MmaGemmConfig::block_n, {32, 64, 128, 256}},
+                                    {"BLOCK_K", &MmaGemmConfig::block_k, {64, 128, 256}},
                                     {"STAGES", &MmaGemmConfig::stages,
                                      std::vector<int>(std::begin(stage_choices), std::end(stage_choices))},
                                     {"WARPS_M", &MmaGemmConfig::warps_m, {1, 2, 4}},
@@ -103,6 +110,7 @@ ConfigSpace<MmaGemmConfig> mma_gemm_space() {
       .default_config({})
       .constraint("shared memory", fits_every_device)
       .constraint("as many stages as fit", is_deepest)
+      .constraint("depth", suits_depth)
       .constraint("warps", suits_warps);
 }
 
@@ -117,8 +125,10 @@ MmaGemm& mma_gemm() {
     definition.parameters = add_parameters;
     definition.options.keep = [](const MmaGemmConfig& config, const CUstream&, const GemmArgs& args) {
       constexpr int least_rows = 16;
+      constexpr int many_rows = 128;
       constexpr int least_columns = 32;
       return config.block_m < 2 * std::max(args.m, least_rows) &&
+             4 * config.block_m >= std::min(args.m, many_rows) &&
              config.block_n < 2 * std::max(args.n, least_columns);
     };
     definition.options.key_names = {"M", "N", "K", "TYPE"};

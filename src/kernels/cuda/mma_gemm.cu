@@ -14,7 +14,7 @@ using namespace contextual::kernels::cuda;
 
 namespace {
 
-constexpr int block_k = 64;
+constexpr int block_k = BLOCK_K;
 constexpr int row_bytes = 2 * block_k;  // of a stage
 constexpr int chunk_bytes = 16;         // of a copy: 8 values
 constexpr int chunks = row_bytes / chunk_bytes;
@@ -29,7 +29,7 @@ static_assert(down > 0 && across % 2 == 0);
 
 /// Where a chunk of a row lies. Chunks change places from row to row, so that eight rows of one are in different banks.
 __device__ __forceinline__ unsigned place_of(unsigned rows, int row, int chunk) {
-  return rows + row * row_bytes + (chunk ^ row % chunks) * chunk_bytes;
+  return rows + row * row_bytes + (chunk ^ row % 8) * chunk_bytes;
 }
 
 /// Begins to copy `count` rows of a stage; what is outside of the matrix becomes zero. All threads.

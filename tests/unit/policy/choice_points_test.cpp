@@ -711,7 +711,8 @@ TEST_CASE("alternatives: one is used only after it has run with what is locked i
   }
 }
 
-TEST_CASE("alternatives: keys whose alternatives must be alike are chosen together", "[unit]") {
+/// Three keys whose alternatives must be alike; the last one is the best.
+World alike() {
   World world;
   for (const std::string key : {"a", "b", "c"}) {
     world.nodes.push_back({key, 3, true, "", 0, "choice"});
@@ -725,13 +726,71 @@ TEST_CASE("alternatives: keys whose alternatives must be alike are chosen togeth
   };
   world.makespan_ns = [](const Configs& configs) -> std::int64_t {
     std::int64_t sum = 100'000 - 10'000 * static_cast<std::int64_t>(configs.at("b"));
-    for (const std::string key : {"a", "b", "c"}) {
+    for (const char* key : {"a", "b", "c"}) {
       sum -= 1'000 * static_cast<std::int64_t>(configs.at(key + std::to_string(configs.at(key))));
     }
     return sum;
   };
-  const Tuned driver(SearchLevel::normal, world);
+  return world;
+}
+
+TEST_CASE("alternatives: keys whose alternatives must be alike are chosen together", "[unit]") {
+  const Tuned driver(SearchLevel::normal, alike());
   CHECK(driver.choice() == Configs{{"a", 2}, {"a2", 1}, {"b", 2}, {"b2", 1}, {"c", 2}, {"c2", 1}});
+}
+
+TEST_CASE("alternatives: wherever a tuning is cut, what is used is allowed together", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::normal, SearchLevel::quick, SearchLevel::off}) {
+    for (const bool timed : {true, false}) {
+      for (int cap = 1; cap < 600; ++cap) {
+        World world = alike();
+        world.timed = timed;
+        PolicyOptions options = options_of(level);
+        options.max_iterations = cap;
+        const Tuned driver(options, world);
+        CAPTURE(static_cast<int>(level), timed, cap);
+        REQUIRE(world.feasible(driver.choice()));
+      }
+    }
+  }
+}
+
+TEST_CASE("alternatives: what loses against all defaults in the end is not used", "[unit]") {
+  for (int change = 1; change < 600; change += 7) {  // the defaults become faster in the course of the tuning
+    World world = fused_or_separate();
+    int runs = 0;
+    world.makespan_ns = [&runs, change, later = world.makespan_ns](const Configs& configs) -> std::int64_t {
+      const bool defaults =
+          std::all_of(configs.begin(), configs.end(), [](const auto& config) { return config.second == 0; });
+      return ++runs > change && defaults ? 40'000 : later(configs);
+    };
+    const Tuned driver(SearchLevel::normal, world);
+    const SearchRecord& last = driver.state.searches().back();
+    CAPTURE(change, last.reason);
+    REQUIRE(last.choice == driver.state.assignment_of(driver.state.plan(1).front()));
+    if (last.reference == Reference::defaults && !last.lost.empty()) {
+      CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 0}, {"beside", 0}});
+      CHECK(last.by_own_time == last.choice);
+      CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("they win; before: config-1"));
+      return;
+    }
+  }
+  FAIL("no tuning lost its last comparison");
+}
+
+TEST_CASE("alternatives: a failure before an open kernel is launched condemns no alternative", "[unit]") {
+  World world = fused_or_separate();
+  int runs = 0;
+  bool failed = false;
+  world.failure = [&](const Configs& configs) {
+    failed = ++runs == 4 && !configs.contains("fused");
+    return failed ? "out of memory" : "";
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.run_until_known("fused");
+  driver.skips = [&](const std::string& name) { return runs == 3 && name != "choice"; };
+  driver.finish();
+  CHECK_FALSE(driver.problem("choice").configs[0].rejection);
 }
 
 TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
