@@ -27,6 +27,7 @@ namespace contextual::kernels::cuda {
 namespace {
 
 constexpr const char* who = "AllGatherGemm";
+
 GemmArgs gemm_args(const AllGatherGemmShape& shape, const GatheredProduct& product, const void* gathered) {
   return {.a = gathered,
           .b = product.b,
@@ -255,13 +256,13 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
   });
   AllGatherGemmShape shape = shape_;
   shape.m = rows_of_call(who, rows.m, shape_.m);
-  GatheredRows words = rows;
-  words.pitch = shape.fp8 ? rows.pitch / 2 : rows.pitch;
-  const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape, rows.scales},
-                  OwnRows(workspace_->parts(), words, shape.m, words_of_row(shape))};
   if (shape.fp8) {
     check_fp8_rows(who, shape.k, rows.pitch);
   }
+  GatheredRows words = rows;  // as copies see them
+  words.pitch = shape.fp8 ? rows.pitch / 2 : rows.pitch;
+  const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape, rows.scales},
+                  OwnRows(workspace_->parts(), words, shape.m, words_of_row(shape))};
   check(call);
   workspace_->parts().begin_call(stream);
   ways_of(call)(stream, &call);

@@ -28,7 +28,6 @@ GemmArgs gemm_args(const Fp8GemmArgs& args) {
 void check(const Fp8GemmArgs& args) {
   constexpr const char* who = "cuda_fp8_gemm";
   check_gemm_sizes(who, args.m, args.n, args.k);
-  check_pitch(who, "a_pitch", args.a_pitch, args.k);
   check_fp8_rows(who, args.k, args.a_pitch);
   check_gemm_matrices(who, gemm_args(args));
   if (args.a_scale == nullptr || args.b_scale == nullptr) {
@@ -75,10 +74,11 @@ Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
 
 }  // namespace
 
-void check_fp8_rows(const char* who, int k, int a_pitch) {
-  if (k % 16 != 0 || a_pitch % 16 != 0) {
-    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16, not " +
-                          std::to_string(k) + " and " + std::to_string(a_pitch));
+void check_fp8_rows(const char* who, int k, int pitch) {
+  if (k % 16 != 0 || pitch % 16 != 0 || (pitch != 0 && pitch < k)) {
+    throw InvalidArgument(std::string(who) +
+                          ": k and the pitch of A must be multiples of 16, the pitch 0 or at least k, not " +
+                          std::to_string(k) + " and " + std::to_string(pitch));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
@@ -22,7 +23,7 @@ Key key_of(const CUstream& /*stream*/, const GemmArgs& args) {
   return CublasLtProblem::of(args).key();
 }
 
-/// The kernel has a config for the arguments and for the device.
+/// The kernel has a config for the arguments.
 template <auto kernel>
 bool takes(const CUstream& stream, const GemmArgs& args) {
   try {
@@ -36,10 +37,14 @@ bool takes(const CUstream& stream, const GemmArgs& args) {
   return false;
 }
 
+bool suits_own(const CUstream& stream, const GemmArgs& args) {
+  return is_hopper() && takes<gemm>(stream, args);
+}
+
 /// Where Hopper's tiles have more rows than C, or where there is no Hopper.
 bool suits_mma(const CUstream& stream, const GemmArgs& args) {
   constexpr int few_rows = 64;
-  return (args.m <= few_rows || !takes<gemm>(stream, args)) && takes<mma_gemm>(stream, args);
+  return (args.m <= few_rows || !is_hopper()) && takes<mma_gemm>(stream, args);
 }
 
 }  // namespace
@@ -49,7 +54,7 @@ GemmImplementations& gemm_implementations() {
   static auto* const choice = new GemmImplementations(
       "cuda_gemm_implementations", key_of,
       {{"cublaslt", launch_cublaslt},
-       {"own", [](CUstream& stream, GemmArgs& args) { gemm()(stream, args); }, takes<gemm>},
+       {"own", [](CUstream& stream, GemmArgs& args) { gemm()(stream, args); }, suits_own},
        {"mma", [](CUstream& stream, GemmArgs& args) { mma_gemm()(stream, args); }, suits_mma}},
       {"M", "N", "K", "TYPE", "A_PITCH", "C_PITCH", "ALIGNMENT"});
   return *choice;

@@ -44,7 +44,7 @@ CudaSource gemm_source();
 
 /// Throws InvalidArgument, whose text begins with `who`, unless a row of fp8 and the way to the next take
 /// whole accesses of 16 bytes.
-void check_fp8_rows(const char* who, int k, int a_pitch);
+void check_fp8_rows(const char* who, int k, int pitch);
 
 /// Throws InvalidArgument, whose text begins with `who`, for sizes, pointers and pitches that are none of a
 /// product.

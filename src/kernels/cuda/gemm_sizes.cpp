@@ -11,6 +11,15 @@ namespace {
 
 constexpr int values_in_16_bytes = 8;
 
+/// Of the current device.
+int attribute(cudaDeviceAttr name) {
+  int device = 0;
+  int value = 0;
+  CONTEXTUAL_KERNELS_CUDA(cudaGetDevice(&device));
+  CONTEXTUAL_KERNELS_CUDA(cudaDeviceGetAttribute(&value, name, device));
+  return value;
+}
+
 }  // namespace
 
 std::string size_text(int m, int n, int k) {
@@ -42,11 +51,12 @@ void check_pitch(const char* who, const char* name, int pitch, int columns) {
 }
 
 int multiprocessors() {
-  int device = 0;
-  int count = 0;
-  CONTEXTUAL_KERNELS_CUDA(cudaGetDevice(&device));
-  CONTEXTUAL_KERNELS_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+  return attribute(cudaDevAttrMultiProcessorCount);
+}
+
+bool is_hopper() {
+  return attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
+         attribute(cudaDevAttrComputeCapabilityMinor) == 0;
 }
 
 }  // namespace contextual::kernels::cuda

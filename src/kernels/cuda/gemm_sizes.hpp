@@ -39,4 +39,7 @@ void check_pitch(const char* who, const char* name, int pitch, int columns);
 /// Returns the number of multiprocessors of the current device. Throws CudaError.
 int multiprocessors();
 
+/// Returns true if the current device runs the kernels for Hopper. Throws CudaError.
+bool is_hopper();
+
 }  // namespace contextual::kernels::cuda

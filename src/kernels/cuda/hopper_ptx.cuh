@@ -1,7 +1,7 @@
 #pragma once
 
-/// The PTX of Hopper (sm_90a) that the kernels here are made of: barriers in shared memory, the bulk tensor
-/// copy engine, and what goes with warps that have roles. Compiled by NVRTC; includes nothing.
+/// The PTX that the kernels here are made of: Hopper's (sm_90a) barriers in shared memory, the bulk tensor
+/// copy engine, and what goes with warps that have roles; and, from sm_80 on, copies by threads and matrices. Compiled by NVRTC; includes nothing.
 
 /// What cuTensorMapEncodeTiled writes.
 struct alignas(64) TensorMap {

@@ -11,8 +11,8 @@
 namespace contextual::kernels::cuda {
 
 /// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. The alternatives are "cublaslt", which launches
-/// `cublaslt_gemm()`, "own", which launches `gemm()`, and, where that has no config or m is at most 64,
-/// "mma", which launches `mma_gemm()`; what these document holds here. The key is that of cublaslt_gemm.
+/// `cublaslt_gemm()`; on a Hopper GPU "own", which launches `gemm()`; and, elsewhere or if m is at most 64,
+/// "mma", which launches `mma_gemm()`. What these document holds here. The key is that of cublaslt_gemm.
 /// "own" and "mma" are left out for sizes and alignments that they do not take. Throws CudaError if a launch
 /// outside of tuning fails, and InvalidArgument for arguments with ready flags, a bias or an activation,
 /// which the default, cuBLASLt, does not take.

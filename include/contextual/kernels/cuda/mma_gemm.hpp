@@ -14,7 +14,7 @@ struct MmaGemmConfig {
   int block_m = 128;  ///< a tile's rows
   int block_n = 128;  ///< a tile's columns
   int block_k = 64;   ///< how deep a stage is: whoever multiplies meets once a stage
-  int stages = 3;     ///< pieces of A and B that are loaded ahead
+  int stages = 3;     ///< pieces of A and B in shared memory; all but one are loaded ahead
   int warps_m = 2;    ///< warps that share a tile's rows
   int warps_n = 2;    ///< warps that share its columns
   int group = 8;      ///< width of a band of tiles, which run along n
