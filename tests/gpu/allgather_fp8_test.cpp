@@ -1,5 +1,6 @@
 // The all-gather GEMM of 8-bit values, whose rows' scales come with them.
 
+#include "gpu/fp8_scales.hpp"
 #include "gpu/gathered_problem.hpp"
 #include "gpu/gpu_rank.hpp"
 #include "gpu/kernel_support.hpp"
@@ -49,15 +50,6 @@ struct Fp8Values {
     }
   }
 };
-
-std::vector<float> scales(int count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<float> drawn(static_cast<std::size_t>(count));
-  for (float& scale : drawn) {
-    scale = 0.5F + 0x1p-32F * static_cast<float>(generator());
-  }
-  return drawn;
-}
 
 /// Several sets of data for one shape, with C = silu(A B^T a_scale b_scale).
 class Fp8Problem {

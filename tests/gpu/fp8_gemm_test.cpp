@@ -1,6 +1,7 @@
 // The GEMM of 8-bit values, with scales.
 
 #include "gpu/epilogue_reference.hpp"
+#include "gpu/fp8_scales.hpp"
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
@@ -51,15 +52,6 @@ struct Fp8Matrix {
     return bits;
   }
 };
-
-std::vector<float> scales(int count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<float> drawn(static_cast<std::size_t>(count));
-  for (float& scale : drawn) {
-    scale = 0.5F + 0x1p-32F * static_cast<float>(generator());
-  }
-  return drawn;
-}
 
 class Problem {
  public:
