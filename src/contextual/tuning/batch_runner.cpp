@@ -28,15 +28,15 @@ bool is_candidate(const BatchPlan& plan, std::size_t index, const Assignment& de
 detail::BatchResult BatchRunner::run(const BatchPlan& plan, const Assignment& defaults,
                                      std::chrono::nanoseconds head_start,
                                      const std::function<void()>& region) {
-  if (plan.kind != detail::BatchKind::discovery) {
-    context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start});
-  }
   BatchFailure failure;
   iterations_.clear();
   iterations_.reserve(plan.length());
   out_of_memory_.clear();
   defaults_ = defaults;
   try {
+    if (plan.kind != detail::BatchKind::discovery) {
+      context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start});
+    }
     for (std::size_t index = 0; index < plan.length(); ++index) {
       run_iteration(plan, index, region);
     }

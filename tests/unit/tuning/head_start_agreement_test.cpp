@@ -7,6 +7,8 @@
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <chrono>
+#include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace head_start_agreement_test {
@@ -84,6 +86,26 @@ TEST_CASE("head start: the turns of a region's parts have that of its batches, b
     CHECK(with[rank].back().head_start == 50us);
     CHECK(with[rank].back().met > with[rank][with[rank].size() - 2].met);
   }
+}
+
+TEST_CASE("head start: a timer that throws before a batch is told to the other ranks", "[unit]") {
+  class ThrowingTimer final : public testing::ForwardingTimer {
+   public:
+    ThrowingTimer() : ForwardingTimer(testing::scripted_timer(later_is_faster)()) {}
+    void begin_batch(const BatchStart& /*start*/) override { throw std::runtime_error("no head start"); }
+  };
+  const auto kernel = rank_kernel("throws-before-a-batch", 3);
+  const RankRuns outcome = run_on_ranks(
+      2, [&](int, int) { (*kernel)(1); },
+      [&](int rank, Options& options) {
+        options.always_tune = true;
+        if (rank == 1) {
+          options.timer = [] { return std::make_unique<ThrowingTimer>(); };
+        }
+      });
+  CHECK(threw<std::runtime_error>(outcome.thrown[1]));
+  REQUIRE(threw<RegionFailedError>(outcome.thrown[0]));
+  CHECK_THAT(text_of(outcome.thrown[0]), ContainsSubstring("no head start"));
 }
 
 }  // namespace head_start_agreement_test
