@@ -33,6 +33,7 @@ detail::BatchResult BatchRunner::run(const BatchPlan& plan, const Assignment& de
   iterations_.reserve(plan.length());
   out_of_memory_.clear();
   defaults_ = defaults;
+  context_.tuning_iteration = plan.first_iteration;
   try {
     if (plan.kind != detail::BatchKind::discovery) {
       context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start});

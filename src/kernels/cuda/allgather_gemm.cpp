@@ -159,9 +159,9 @@ RegionWays<Call>& ways_of(const Call& call) {
                        const std::vector<std::string>& more_names = {}) -> RegionWays<Call>& {
     return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate, more_names);
   };
-  static auto& plain = make("cuda_allgather_ways");
-  static auto& with_gate = make("cuda_allgather_gated_mlp_ways");
-  static auto& of_fp8 = make("cuda_allgather_fp8_ways", {"SCALING"});
+  static auto& plain = make(allgather_ways_name);
+  static auto& with_gate = make(allgather_gated_ways_name);
+  static auto& of_fp8 = make(allgather_fp8_ways_name, {"SCALING"});
   return call.gated() ? with_gate : call.shape.fp8 ? of_fp8 : plain;
 }
 

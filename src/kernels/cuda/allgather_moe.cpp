@@ -53,8 +53,8 @@ RegionWays<Call>& ways_of(const Call& call) {
     return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate,
                                   {"EXPERTS", "TOP_K"});
   };
-  static auto& plain = make("cuda_allgather_moe_ways");
-  static auto& with_gate = make("cuda_allgather_gated_moe_ways");
+  static auto& plain = make(allgather_moe_ways_name);
+  static auto& with_gate = make(allgather_gated_moe_ways_name);
   return call.product.gated ? with_gate : plain;
 }
 

@@ -126,9 +126,7 @@ ExpertRouting::ExpertRouting(int rows, int top_k, int experts, const RoutingRank
   kernel<count_experts>().load();
   kernel<place_rows>().load();
   kernel<order_tiles>().load();
-  if (ranks.ranks > 1) {
-    load_routing_gather();
-  }
+  load_routing_gather();
 }
 
 ExpertRouting::Tables::~Tables() {

@@ -67,14 +67,14 @@ void call_split(CUstream& stream, const Call*& call) {
 
 RegionWays<Call>& reduce_scatter_ways() {
   static auto& choice = make_region_ways<Call>(
-      "cuda_reduce_scatter_ways",
-      {{"overlapped", call_own<gemm_scatter>}, {"split", call_split, has_few_rows}}, call_separate);
+      reduce_scatter_ways_name, {{"overlapped", call_own<gemm_scatter>}, {"split", call_split, has_few_rows}},
+      call_separate);
   return choice;
 }
 
 RegionWays<Call>& all_reduce_ways() {
   static auto& choice =
-      make_region_ways<Call>("cuda_all_reduce_ways", {{"split", call_split, has_few_rows}}, call_separate);
+      make_region_ways<Call>(all_reduce_ways_name, {{"split", call_split, has_few_rows}}, call_separate);
   return choice;
 }
 

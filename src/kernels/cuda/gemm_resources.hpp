@@ -29,8 +29,8 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
 inline ResourceNeeds mma_gemm_needs(const MmaGemmConfig& config) {
   constexpr int value_bytes = 2;
   constexpr int warp_threads = 32;
-  return {.shared_bytes = config.stages * (config.block_m + config.block_n) * config.block_k * value_bytes,
-          .threads = config.warps_m * config.warps_n * warp_threads};
+  const int shared_bytes = config.stages * (config.block_m + config.block_n) * config.block_k * value_bytes;
+  return {.shared_bytes = shared_bytes, .threads = config.warps_m * config.warps_n * warp_threads};
 }
 
 }  // namespace contextual::kernels::cuda

@@ -65,7 +65,7 @@ void call_overlapped(CUstream& stream, const Call*& call) {
 
 RegionWays<Call>& ways() {
   static auto& choice = make_region_ways<Call>(
-      "cuda_moe_reduce_scatter_ways", {{"overlapped", call_overlapped}}, call_separate, {"EXPERTS", "TOP_K"});
+      moe_reduce_scatter_ways_name, {{"overlapped", call_overlapped}}, call_separate, {"EXPERTS", "TOP_K"});
   return choice;
 }
 

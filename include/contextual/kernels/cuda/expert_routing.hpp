@@ -58,7 +58,8 @@ class CONTEXTUAL_API ExpertRouting {
   /// It is a call on the workspace, so all ranks must make it. Ids travel by a kernel, which waits for the
   /// other ranks within the workspace's budget, or by NCCL where they cannot use each other's memory. Own
   /// rows that are in `AllGatherMoe::input` already stay there. Works under stream capture. If the other
-  /// ranks do not come, no row chooses an expert, and weights are NaN.
+  /// ranks do not come, no row chooses an expert, and weights are NaN. While a region is tuned, that rejects
+  /// the assignment that was tried if the region also calls an object of a workspace.
   ///
   /// Throws InvalidArgument as above, for a workspace that is too small or of other ranks, and for ids and
   /// weights in it; DeviceError if a call on the workspace has failed before; CommunicationError of NCCL; and

@@ -46,9 +46,32 @@ inline constexpr const char* gathered_gated_moe_name = "cuda_allgather_gated_moe
 inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
 inline constexpr const char* split_gemm_name = "cuda_gemm_split_reduce_scatter";
 inline constexpr const char* scattered_sum_name = "cuda_expert_sum_reduce_scatter";
-inline constexpr const char* peer_kernel_names[] = {
-    gathered_gemm_name,      gathered_fp8_name,   gathered_gated_name, gathered_moe_name,
-    gathered_gated_moe_name, scattered_gemm_name, split_gemm_name,     scattered_sum_name};
+/// Names of the choices between ways: beside "separate" the gather of a routing may have waited in vain.
+inline constexpr const char* allgather_ways_name = "cuda_allgather_ways";
+inline constexpr const char* allgather_fp8_ways_name = "cuda_allgather_fp8_ways";
+inline constexpr const char* allgather_gated_ways_name = "cuda_allgather_gated_mlp_ways";
+inline constexpr const char* allgather_moe_ways_name = "cuda_allgather_moe_ways";
+inline constexpr const char* allgather_gated_moe_ways_name = "cuda_allgather_gated_moe_ways";
+inline constexpr const char* reduce_scatter_ways_name = "cuda_reduce_scatter_ways";
+inline constexpr const char* all_reduce_ways_name = "cuda_all_reduce_ways";
+inline constexpr const char* moe_reduce_scatter_ways_name = "cuda_moe_reduce_scatter_ways";
+/// All of them, whose batches are asked whether a wait was in vain.
+inline constexpr const char* peer_kernel_names[] = {gathered_gemm_name,
+                                                    gathered_fp8_name,
+                                                    gathered_gated_name,
+                                                    gathered_moe_name,
+                                                    gathered_gated_moe_name,
+                                                    scattered_gemm_name,
+                                                    split_gemm_name,
+                                                    scattered_sum_name,
+                                                    allgather_ways_name,
+                                                    allgather_fp8_ways_name,
+                                                    allgather_gated_ways_name,
+                                                    allgather_moe_ways_name,
+                                                    allgather_gated_moe_ways_name,
+                                                    reduce_scatter_ways_name,
+                                                    all_reduce_ways_name,
+                                                    moe_reduce_scatter_ways_name};
 
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
