@@ -413,6 +413,58 @@ TEST_CASE("expert routing: a rank that does not come leaves no experts and NaN, 
   CHECK(from_device(routing.topk_weights(), weights.size()) == weights);
 }
 
+TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects what was tried", "[moe][ids]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  constexpr AllGatherMoeShape shape{258, 136, 72, 8, 2, GemmType::bf16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape),
+                                          {.wait_budget = std::chrono::milliseconds(500)});
+  if (rank.count < 2 || workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
+    return;
+  }
+  AllGatherMoe layer(workspace, shape);
+  ExpertRouting routing(shape.m, shape.top_k, shape.experts, {rank.number, rank.count});
+  OwnChoices own(rank, shape.m, shape.top_k);
+  GatheredExperts problem(rank, shape, 3);
+  const ExpertIds ids = ExpertIds::random(shape.m, shape.top_k, shape.experts, 6, 4);
+  own.choose(ids, random_weights(ids.ids.size(), 1));
+  problem.route(ids, stream);
+  Options options = region_tuning(rank);
+  options.feasible = only_separate;
+  ContextualAutotuner tuner(options);
+  int iteration = 0;
+  const auto region = [&] {
+    if (rank.number == rank.count - 1 && iteration == 4) {
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); }, nullptr));
+    }
+    ++iteration;
+    routing.prepare(stream, *workspace, own.ids());
+    ExpertProduct product = problem.product(false);
+    product.routing = &routing;
+    layer(stream, problem.own_rows(), product);
+  };
+  tuner.run("late_experts", region);
+  const Report report = tuner.report();
+  const RegionReport* const tuned = report.find("late_experts");
+  REQUIRE(tuned != nullptr);
+  std::string rejections;
+  for (const ProblemReport& tuned_problem : tuned->problems) {
+    CHECK(same_on_all_ranks(tuned_problem.choice));
+    for (const ConfigReport& config : tuned_problem.configs) {
+      rejections += config.rejection.value_or("") + '\n';
+    }
+  }
+  CAPTURE(rejections, tuned->to_string(Detail::why));
+  CHECK_THAT(rejections, ContainsSubstring("rank " + std::to_string(rank.count - 1)));
+  CHECK(workspace->failure().empty());
+  region();
+  CHECK(problem.wrong(false) == 0);
+}
+
 TEST_CASE("expert routing: own rows without ids, and workspaces that do not fit, are invalid arguments",
           "[moe][ids]") {
   if (!ready_here()) {
