@@ -24,8 +24,10 @@ namespace contextual::policy {
 /// problems that an assignment does not launch count for nothing. Not thread-safe.
 class Feasibility {
  public:
-  /// `choice_points` outlive it; null where there are none.
-  explicit Feasibility(const ChoicePoints* choice_points = nullptr) : choice_points_(choice_points) {}
+  /// `choice_points` outlive it; null where there are none. The user rules out what `feasible` is false for.
+  explicit Feasibility(const ChoicePoints* choice_points = nullptr,
+                       std::function<bool(const Assignment&)> feasible = {})
+      : choice_points_(choice_points), feasible_(std::move(feasible)) {}
 
   /// Makes assignments that do not launch the newest problems as long as those of so many problems. What was
   /// proven of the others is forgotten.
@@ -42,6 +44,10 @@ class Feasibility {
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
   bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
+  /// Returns true if it has not failed, and the user does not rule it out.
+  bool allows(const Assignment& assignment) const {
+    return !infeasible(assignment) && (!feasible_ || feasible_(assignment));
+  }
   /// Returns the first assignment of so many problems that succeeded and has not failed since, and that fits.
   std::optional<Assignment> first_proven(std::size_t problem_count,
                                          const std::function<bool(const Assignment&)>& fits = {}) const;
@@ -68,6 +74,7 @@ class Feasibility {
   bool has_rejected(const Assignment& assignment) const;
 
   const ChoicePoints* choice_points_;
+  std::function<bool(const Assignment&)> feasible_;
   std::set<Assignment> proven_;
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, std::string> failures_;

@@ -11,8 +11,6 @@
 namespace contextual::policy {
 namespace {
 
-constexpr int most_questions = 10'000;  ///< about combinations of alternatives, at a time
-
 std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
   return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
 }
@@ -195,7 +193,7 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
     }
     const auto walked = static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
-    const std::size_t open = walked + (unproven_alternative(runs[i].assignment) ? 1 : 0);
+    const std::size_t open = walked + (exploration.unproven(runs[i].assignment) ? 1 : 0);
     if (!outcomes[i].infeasible.empty() && open == 1 && search.decides()) {
       condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
       outcomes[i].infeasible.clear();
@@ -213,7 +211,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   const IterationPlan& planned = plan[i];
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
-  const std::vector<std::size_t> first_runs = beginning(assignment, outcome);
+  const std::vector<std::size_t> begun = first_runs.beginning(assignment, outcome);
   std::string failure = outcome.infeasible;
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -247,84 +245,8 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
     }
   }
   if (failure.empty() && options.search != SearchLevel::off) {
-    judge_first_run(first_runs, assignment, outcome);
+    first_runs.judge(begun, assignment, outcome);
   }
-}
-
-/// The problems whose config runs for the first time in the walk.
-std::vector<std::size_t> TuningState::Impl::beginning(const Assignment& assignment,
-                                                      const IterationOutcome& outcome) const {
-  std::vector<std::size_t> beginning;
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (outcome.cells[p].launched && problems[p].begins(assignment[p])) {
-      beginning.push_back(p);
-    }
-  }
-  return beginning;
-}
-
-/// Where a run takes long, a config that is far too slow is not repeated. A first run is compared with first
-/// runs only, because whatever a first use costs is part of all of them, and no sample has it. The makespan
-/// decides, or the own time where it is not known. Which config is to blame is told by the own times. Where
-/// they do not tell, all are repeated: each of them may be fast beside other neighbours.
-void TuningState::Impl::judge_first_run(const std::vector<std::size_t>& beginning,
-                                        const Assignment& assignment, const IterationOutcome& outcome) {
-  constexpr std::int64_t long_run_ns = 20'000'000;
-  if (beginning.empty()) {
-    return;
-  }
-  std::vector<std::size_t> suspects;
-  std::int64_t run_ns = 0;
-  for (const std::size_t p : beginning) {
-    const std::int64_t own_ns = outcome.cells[p].time_ns.value_or(0);
-    if (own_ns > 0 && problems[p].is_far_longer(own_ns)) {
-      suspects.push_back(p);
-      run_ns = std::max(run_ns, own_ns);
-    }
-  }
-  bool slow = !suspects.empty();
-  if (const std::int64_t makespan_ns = outcome.makespan_ns.value_or(0); makespan_ns > 0) {
-    const bool comparable = shortest_first_run && shortest_first_run->first.size() == assignment.size() &&
-                            choice_points.same_alternatives(shortest_first_run->first, assignment);
-    slow = comparable && far_longer(makespan_ns, shortest_first_run->second);
-    if (!comparable || makespan_ns < shortest_first_run->second) {
-      shortest_first_run = {assignment, makespan_ns};
-    }
-    run_ns = makespan_ns;
-  }
-  suspects = suspects.empty() ? beginning : suspects;
-  if (slow && run_ns > long_run_ns && suspects.size() == 1) {
-    problems[suspects.front()].reject_slow(assignment[suspects.front()],
-                                           "its first run took " + std::to_string(run_ns / 1'000'000) +
-                                               " ms, more than three times as long as another config's; "
-                                               "it was not repeated");
-  }
-}
-
-/// The choice point that explores, if the alternative that it holds has never succeeded: it may be to blame.
-std::optional<std::size_t> TuningState::Impl::unproven_alternative(const Assignment& assignment) const {
-  const std::optional<std::size_t> exploring = choice_points.exploring();
-  return exploring && !feasibility.has_succeeded(*exploring, assignment[*exploring]) ? exploring
-                                                                                     : std::nullopt;
-}
-
-/// If others have gone to a new alternative together with this choice point, one of them may be to blame:
-/// they return to one that is tuned, and each explores by itself. Returns false if there are none.
-bool TuningState::Impl::part(std::size_t choice_point) {
-  const std::vector<std::size_t> all = choice_points.together(choice_point);
-  const auto returns = [&](std::size_t p) {
-    return p != choice_point && !choice_points.tuned(p) && choice_points.first_tuned(p);
-  };
-  if (std::none_of(all.begin(), all.end(), returns)) {
-    return false;
-  }
-  choice_points.part(all);
-  for (const std::size_t p : all) {
-    if (returns(p)) {
-      problems[p].hold(*choice_points.first_tuned(p));
-    }
-  }
-  return true;
 }
 
 /// The configs have failed together. Where only one problem is still open, its config is to blame, because it
@@ -342,8 +264,8 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
     others_open = others_open || (is_tried(problems[p]) && choice_points.active(p, assignment));
   }
   // Where nothing else is open, also one that has succeeded beside other configs.
-  const auto exploring = others_open ? unproven_alternative(assignment) : choice_points.exploring();
-  const bool unclear = exploring && part(*exploring);
+  const auto exploring = others_open ? exploration.unproven(assignment) : choice_points.exploring();
+  const bool unclear = exploring && exploration.part(*exploring);
   if (exploring && outcome.cells[*exploring].launched) {
     suspects.push_back(*exploring);
   }
@@ -408,12 +330,7 @@ void TuningState::Impl::skip_ruled_out() {
   }
 }
 
-bool TuningState::Impl::allows(const Assignment& assignment) const {
-  return !feasibility.infeasible(assignment) && (!options.feasible || options.feasible(assignment));
-}
-
-/// Without a search, each choice is the best by its own time, and together they may be ruled out. Then one of
-/// them gives way to the next best, the one that loses least by that; or else all, to what has run first.
+/// Without a search, each choice is the best by its own time, and together they may be ruled out.
 void TuningState::Impl::replace_ruled_out() {
   if (options.search != SearchLevel::off || !options.feasible || any_walking()) {
     return;
@@ -424,74 +341,18 @@ void TuningState::Impl::replace_ruled_out() {
   }
   feasibility.rule_out(chosen);
   const std::string reason = "the best by own times are ruled out together by `feasible`";
-  if (!replace_one(chosen, options.feasible, reason)) {
-    replace_all(chosen, reason);
+  if (!replacement.by_next_best(chosen, reason)) {
+    replacement.by_first_run(chosen, reason);
   }
 }
 
 /// What a cut has closed has the best of what was known of each problem, and what was measured beside
-/// something else may be all that is left. If that is not allowed together, it becomes what has run first.
+/// something else may be all that is left.
 void TuningState::Impl::replace_forbidden() {
-  if (open() || !search.failure().empty() || allows(choice_points.normal(choices(problems)))) {
-    return;
+  const bool decided = !open() && search.failure().empty();
+  if (decided && !feasibility.allows(choice_points.normal(choices(problems)))) {
+    replacement.by_any_first_run("what was best of each is not allowed together: it has run first");
   }
-  const std::optional<Assignment> first = feasibility.first_proven(problems.size());
-  for (std::size_t p = 0; first && p < problems.size(); ++p) {
-    if (problems[p].record().choice != (*first)[p] && !problems[p].request().locked_config &&
-        choice_points.active(p, *first)) {
-      const std::string reason = "what was best of each is not allowed together: it has run first";
-      problems[p].replace_choice((*first)[p], reason);
-      problems[p].make_provisional(reason);
-    }
-  }
-}
-
-/// Returns false if no other config of a problem is allowed beside the others.
-bool TuningState::Impl::replace_one(const Assignment& chosen,
-                                    const std::function<bool(const Assignment&)>& allowed,
-                                    const std::string& reason) {
-  struct Replacement {
-    std::size_t problem;
-    std::size_t config_id;
-    double loss_ns;
-  };
-  std::optional<Replacement> least;
-  for (std::size_t p = 0; p < chosen.size(); ++p) {
-    if (problems[p].request().choice_point || !choice_points.active(p, chosen)) {
-      continue;
-    }
-    const std::vector<std::size_t> configs = problems[p].by_own_time();
-    const auto next = std::find_if(configs.begin(), configs.end(), [&](std::size_t config_id) {
-      Assignment other = chosen;
-      other[p] = config_id;
-      return config_id != chosen[p] && allowed(other);
-    });
-    if (next == configs.end()) {
-      continue;
-    }
-    const double loss_ns = problems[p].own_time(*next).centre_ns - problems[p].own_time(chosen[p]).centre_ns;
-    if (!least || loss_ns < least->loss_ns) {
-      least = {p, *next, loss_ns};
-    }
-  }
-  if (least) {
-    problems[least->problem].replace_choice(least->config_id, reason);
-  }
-  return least.has_value();
-}
-
-/// By what has run first. Returns false if that is chosen already, or if nothing has run.
-bool TuningState::Impl::replace_all(const Assignment& chosen, const std::string& reason) {
-  const std::optional<Assignment> proven = feasibility.first_proven(
-      chosen.size(), [&](const Assignment& other) { return choice_points.same_alternatives(other, chosen); });
-  bool replaced = false;
-  for (std::size_t p = 0; proven && p < chosen.size(); ++p) {
-    if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
-      problems[p].replace_choice((*proven)[p], reason);
-      replaced = true;
-    }
-  }
-  return replaced;
 }
 
 /// What is launched by an alternative that is out of the question need not be tuned. What was tuned under one
@@ -532,11 +393,6 @@ bool TuningState::Impl::has_work_for_search() const {
   return false;
 }
 
-std::vector<Assignment> TuningState::Impl::best_by_alternative(std::size_t choice_point) const {
-  return choice_points.best_by_alternative(
-      choice_point, [this](const Assignment& assignment) { return allows(assignment); });
-}
-
 /// The alternatives of a choice point by themselves, else all problems that wait.
 SearchTask TuningState::Impl::task() const {
   SearchTask task;
@@ -544,7 +400,7 @@ SearchTask TuningState::Impl::task() const {
   if (const std::optional<std::size_t> comparing = choice_points.comparing()) {
     task.problems.push_back(*comparing);
     task.settled.push_back(*comparing);
-    task.by_alternative = best_by_alternative(*comparing);
+    task.by_alternative = exploration.best_by_alternative(*comparing);
     for (const Assignment& best : task.by_alternative) {
       known = best.empty() ? known : std::min(known, best.size());
     }
@@ -570,7 +426,7 @@ void TuningState::Impl::note_end_of_search() {
   if (!search.failure().empty() && exploring && problems[*exploring].viable_count() > 1) {
     const std::string reason = search.failure();
     search.forgive();
-    if (!part(*exploring)) {
+    if (!exploration.part(*exploring)) {
       reject({*exploring, problems[*exploring].record().choice, 0, reason});
     }
   } else if (!search.failure().empty()) {
@@ -586,163 +442,20 @@ void TuningState::Impl::note_end_of_search() {
   }
 }
 
-/// Also those that explore together with it.
-void TuningState::Impl::note_tuned(std::size_t choice_point) {
-  for (const std::size_t p : choice_points.together(choice_point)) {
-    if (choice_points.seen(p) && !choice_points.tuned(p)) {
-      choice_points.note_tuned(p);
-    }
-  }
-}
-
-/// It keeps what the others were compared beside. Those around it come back to what was best with the
-/// alternative that it uses now.
-void TuningState::Impl::close_exploring(std::size_t choice_point, const std::string& reason) {
-  const std::size_t held = problems[choice_point].record().choice;
-  const bool stays = choice_points.tuned(choice_point) && problems[choice_point].viable(held);
-  problems[choice_point].close(reason);
-  if (stays && problems[choice_point].record().choice != held) {
-    problems[choice_point].replace_choice(held, "others were compared beside it");
-  }
-  const std::size_t alternative = problems[choice_point].record().choice;
-  const Assignment best = best_by_alternative(choice_point)[alternative];
-  for (std::size_t p = 0; p < best.size(); ++p) {
-    if (p != choice_point && best[p] != problems[p].record().choice) {
-      problems[p].choose(best[p], "best with the alternative that is used");
-    }
-  }
-}
-
-/// Returns true if the user rules out some pair of their viable alternatives, beside what was chosen so far,
-/// or if there are too many to ask.
-bool TuningState::Impl::coupled(const std::vector<std::size_t>& siblings) const {
-  const Assignment beside = choices(problems);
-  int questions = most_questions;
-  const auto allows_pair = [&](std::size_t a, std::size_t of_a, std::size_t b, std::size_t of_b) {
-    Assignment pair = beside;
-    pair[a] = of_a;
-    pair[b] = of_b;
-    return --questions > 0 && options.feasible(choice_points.normal(std::move(pair)));
-  };
-  const auto viable_of = [&](std::size_t p) {
-    std::vector<std::size_t> viable;
-    for (std::size_t alternative = 0; alternative < problems[p].record().configs.size(); ++alternative) {
-      if (problems[p].viable(alternative)) {
-        viable.push_back(alternative);
-      }
-    }
-    return viable;
-  };
-  for (auto a = siblings.begin(); options.feasible && a != siblings.end(); ++a) {
-    for (auto b = a + 1; b != siblings.end(); ++b) {
-      for (const std::size_t of_a : viable_of(*a)) {
-        for (const std::size_t of_b : viable_of(*b)) {
-          if (!allows_pair(*a, of_a, *b, of_b)) {
-            return true;
-          }
-        }
-      }
-    }
-  }
-  return false;
-}
-
-/// Takes the next step of the choice point that explores. Returns false if there is none, or if its
-/// alternative has to run first.
+/// Returns false if no choice point has a step to take before the next run.
 bool TuningState::Impl::explore() {
   const std::optional<std::size_t> exploring = choice_points.exploring();
-  if (!exploring) {
-    return false;
-  }
-  ProblemState& problem = problems[*exploring];
-  if (!cut.empty()) {
-    close_exploring(*exploring, cut);
+  if (exploring && !cut.empty()) {
+    exploration.close(*exploring, cut);
     return true;
   }
-  const bool out = !problem.viable(problem.record().choice);
-  if (!out && !choice_points.seen(*exploring)) {
-    return rule_out_first_run(*exploring);
+  const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
+  const Exploration::Step step =
+      exploration.advance(by_walk ? ProblemState::Comparison::by_walk : ProblemState::Comparison::by_search);
+  if (step.rejection) {
+    reject(*step.rejection);
   }
-  const std::vector<std::size_t> all = choice_points.together(*exploring);
-  if (!out && !choice_points.tuned(*exploring)) {
-    note_tuned(*exploring);  // there is nothing to search for
-  } else if (choice_points.next(*exploring)) {
-    if (coupled(all)) {
-      choice_points.part(all);
-    }
-    for (const std::size_t p : choice_points.together(*exploring)) {
-      problems[p].hold(choice_points.next(p).value_or(problems[p].record().choice));
-    }
-  } else {
-    Assignment beside = choices(problems);  // what the others are compared with
-    for (const std::size_t p : all) {
-      beside[p] = p == *exploring ? beside[p] : choice_points.first_tuned(p).value_or(beside[p]);
-    }
-    for (const std::size_t p : all) {
-      problems[p].hold(allows(choice_points.normal(beside)) ? beside[p] : problems[p].record().choice);
-    }
-    const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
-    problem.compare_alternatives(by_walk ? ProblemState::Comparison::by_walk
-                                         : ProblemState::Comparison::by_search);
-  }
-  return true;
-}
-
-/// Gives as many of these choice points as `changes` another alternative, so that the user allows the
-/// assignment. Returns false in vain, or when there are no `questions` left.
-bool TuningState::Impl::make_way(Assignment& assignment, std::span<const std::size_t> others,
-                                 std::size_t changes, int& questions) const {
-  if (changes == 0) {
-    questions -= 1;
-    return options.feasible(choice_points.normal(assignment));
-  }
-  for (; others.size() >= changes; others = others.subspan(1)) {
-    const std::size_t other = others.front();
-    const std::size_t before = assignment[other];
-    for (std::size_t alternative = 0; alternative < problems[other].request().config_count; ++alternative) {
-      assignment[other] = alternative;
-      if (questions > 0 && alternative != before && problems[other].viable(alternative) &&
-          make_way(assignment, others.subspan(1), changes - 1, questions)) {
-        return true;
-      }
-    }
-    assignment[other] = before;
-  }
-  return false;
-}
-
-/// Returns true if the user rules out that the alternative runs, beside what was chosen so far and whatever
-/// the other choice points use that explore. Where some of those make way, as few as possible, they do.
-bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
-  const Assignment first = choice_points.normal(choices(problems));
-  if (!options.feasible || options.feasible(first)) {
-    return false;
-  }
-  feasibility.rule_out(first);
-  std::vector<std::size_t> others;
-  for (std::size_t other = 0; other < problems.size(); ++other) {
-    if (!choice_points.below(choice_point, other) && problems[other].exploring() &&
-        choice_points.active_now(other)) {
-      others.push_back(other);
-    }
-  }
-  int questions = most_questions;
-  for (std::size_t changes = 1; changes <= others.size(); ++changes) {
-    Assignment beside = first;
-    if (make_way(beside, others, changes, questions)) {
-      for (const std::size_t other : others) {
-        if (beside[other] != first[other]) {
-          problems[other].hold(beside[other]);
-        }
-      }
-      return true;
-    }
-  }
-  reject({choice_point, problems[choice_point].record().choice, 0,
-          questions > 0 ? "ruled out by `feasible`"
-                        : "ruled out by `feasible`, as far as " + std::to_string(most_questions) +
-                              " combinations with other alternatives show"});
-  return true;
+  return step.taken;
 }
 
 /// What needs no run is done at once. The search begins, and goes on, when no problem walks.

@@ -107,7 +107,7 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
 void TuningState::close_open_problems(const std::string& reason) {
   impl_->search.interrupt();
   while (const std::optional<std::size_t> exploring = impl_->choice_points.exploring()) {
-    impl_->close_exploring(*exploring, reason);
+    impl_->exploration.close(*exploring, reason);
   }
   for (ProblemState& problem : impl_->problems) {
     problem.close(reason);
@@ -127,9 +127,8 @@ bool TuningState::reject_choices(const std::string& reason, Replacement replacem
   require(!impl.open(), "the final run has no say while a tuning problem is still open");
   const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
   impl.feasibility.failed(chosen, reason);
-  const auto allowed = [&](const Assignment& other) { return impl.allows(other); };
-  return (replacement == Replacement::next_best && impl.replace_one(chosen, allowed, reason)) ||
-         impl.replace_all(chosen, reason);
+  return (replacement == Replacement::next_best && impl.replacement.by_next_best(chosen, reason)) ||
+         impl.replacement.by_first_run(chosen, reason);
 }
 
 void TuningState::make_provisional(std::size_t problem, const std::string& reason) {
