@@ -23,8 +23,8 @@ void BaselineSearch::reject(std::size_t problem, std::size_t config_id) {
   advance();
 }
 
-void BaselineSearch::rule_out(const contextual::Assignment& assignment) {
-  ledger_.rule_out(assignment);
+void BaselineSearch::lost(const contextual::Assignment& assignment) {
+  ledger_.lost(assignment);
   advance();
 }
 

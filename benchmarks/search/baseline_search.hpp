@@ -20,7 +20,7 @@ class BaselineSearch : public contextual::Search {
   std::vector<contextual::SearchTrial> plan() const final { return ledger_.pending(); }
   void observe(const contextual::SearchObservation& observation) final;
   void reject(std::size_t problem, std::size_t config_id) final;
-  void rule_out(const contextual::Assignment& assignment) final;
+  void lost(const contextual::Assignment& assignment) final;
   std::size_t remaining_runs() const final;
 
  protected:

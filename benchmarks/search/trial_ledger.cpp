@@ -43,7 +43,7 @@ void TrialLedger::observe(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   runs_left_ -= std::max<std::int64_t>(1, static_cast<std::int64_t>(observation.runs.size()));
   if (!observation.infeasible.empty()) {
-    rule_out(assignment);
+    lost(assignment);
     return;
   }
   std::vector<double>& makespans = makespans_ns_[assignment];
@@ -63,7 +63,7 @@ void TrialLedger::reject(std::size_t problem, std::size_t config_id) {
   std::erase_if(pending_, [&](const SearchTrial& trial) { return !usable(trial.assignment); });
 }
 
-void TrialLedger::rule_out(const Assignment& assignment) {
+void TrialLedger::lost(const Assignment& assignment) {
   unusable_.insert(assignment);
   std::erase_if(pending_, [&](const SearchTrial& trial) { return trial.assignment == assignment; });
 }

@@ -30,7 +30,7 @@ class TrialLedger {
 
   void observe(const contextual::SearchObservation& observation);
   void reject(std::size_t problem, std::size_t config_id);
-  void rule_out(const Assignment& assignment);
+  void lost(const Assignment& assignment);
 
   /// Returns false if the assignment is infeasible or ruled out, or has a config that is no candidate.
   bool usable(const Assignment& assignment) const;

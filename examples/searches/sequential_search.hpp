@@ -51,7 +51,7 @@ class SequentialSearch : public contextual::Search {
     }
   }
 
-  void rule_out(const Assignment& assignment) final {
+  void lost(const Assignment& assignment) final {
     unusable_.insert(assignment);
     if (next_ && !usable(*next_)) {
       advance();

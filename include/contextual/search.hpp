@@ -137,7 +137,7 @@ class CONTEXTUAL_API Search {
   /// Takes in that an assignment, which was the best so far, was not shown to be shorter than the defaults
   /// when it was compared with them in turn. It must be neither the best nor planned again. The tuner asks
   /// for the best once more and compares that. The search need not plan anything after it.
-  virtual void rule_out(const Assignment& assignment) = 0;
+  virtual void lost(const Assignment& assignment) = 0;
 
   /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found. It
   /// must have run, in the walk or in a trial; otherwise `run` throws InvalidArgument. Of several that are

@@ -143,7 +143,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
                launches_rejected() || !result.verdict.empty() || !result.out_of_memory.empty());
   header.raise(Flag::launches_cut, alternative_rejected() || !result.out_of_memory.empty());
   if (plan.kind == detail::BatchKind::discovery) {
-    header.set(Field::kept, launched_digest(context_));
+    header.set(Field::kept, launched_kernels_digest(context_));
   }
   const Agreement agreement = exchange(Stage::batch, plan, header);
   throw_if_apart(agreement, plan, result.failure);
@@ -250,7 +250,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
   header.raise(Flag::rejections, !problems_.rejections_of_batch().empty() || !result.verdict.empty());
   header.raise(Flag::launches_cut, alternative_rejected());
-  header.set(Field::kept, launched_digest(context_));
+  header.set(Field::kept, launched_kernels_digest(context_));
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan, result.failure);
   throw_if_different(agreement, plan);

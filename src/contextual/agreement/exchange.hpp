@@ -43,9 +43,9 @@ enum class Flag : std::size_t {
   tuning_failed,  ///< a launch found no config left
   rejections,     ///< some config failed on this rank; in the hello, a choice since the ranks met
   launches_cut,   ///< an alternative failed, or memory ran out: this rank has launched otherwise
-  settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
-  unsettled,  ///< in the hello: the opposite of `settled`
-  something_new,  ///< a settled region has launched something that is not locked in
+  locked_in,  ///< in the hello: as far as this rank knows, everything that the region launches is locked in
+  not_locked_in,  ///< in the hello: the opposite of `locked_in`
+  something_new,  ///< a region that is locked in has launched something that is not locked in
   keeps_choices,  ///< in the hello: rank 0 keeps choices
   keeps_journal,  ///< in the hello: rank 0 writes a journal
   has_kept,       ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off

@@ -25,7 +25,7 @@ std::string moment_of(const ExchangePlace& place) {
       return "after the final run";
     case Stage::part:
       return "after a run of one of its parts, or of the whole beside them";
-    case Stage::settled_run:
+    case Stage::plain_run:
       break;
   }
   return "after a run with nothing to tune";
@@ -55,10 +55,10 @@ std::string_view to_string(Stage stage) noexcept {
       return "final";
     case Stage::part:
       return "part";
-    case Stage::settled_run:
+    case Stage::plain_run:
       break;
   }
-  return "settled run";
+  return "plain run";
 }
 
 std::string to_text(const ExchangePlace& place) {
@@ -69,9 +69,9 @@ std::string communication_text(const ExchangePlace& place, std::chrono::millisec
                                const std::string& cause, const std::vector<int>& missing_ranks) {
   const std::string stopped =
       missing_ranks.empty() ? "each rank stopped" : who_of(missing_ranks) + " stopped";
-  const std::string logs = place.stage == Stage::settled_run ? ""  // such a run writes none
-                                                             : "The logs of all ranks say where " + stopped +
-                                                                   ": read them with contextual-report. ";
+  const std::string logs = place.stage == Stage::plain_run ? ""  // such a run writes none
+                                                           : "The logs of all ranks say where " + stopped +
+                                                                 ": read them with contextual-report. ";
   return to_text(place) + ", deadline " + std::to_string(deadline.count()) + " ms: " + cause + ". " + logs +
          "If a rank was only slow, raise the option `deadline`. This "
          "communicator cannot be used any more: start the ranks anew, or, where all of them live, give the "

@@ -17,8 +17,8 @@ enum class Stage {
   prepare,       ///< what could not be prepared for the next batch
   batch,         ///< what happened in a batch
   final_run,
-  settled_run,  ///< a run in which everything was locked in already
-  part,         ///< the time of a part of the region, or of the whole, when everything is locked in
+  plain_run,  ///< a run in which everything was locked in already
+  part,       ///< the time of a part of the region, or of the whole, when everything is locked in
 };
 
 /// Returns the stage's name, which the header compares: ranks at different stages are at different points of

@@ -1,9 +1,9 @@
 #include "contextual/agreement/failure_exchange.hpp"
 
+#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/majority.hpp"
-#include "contextual/agreement/told_failure.hpp"
 #include "contextual/launch/failed_slot.hpp"
 
 #include <contextual/error.hpp>
@@ -65,11 +65,12 @@ std::vector<const ProblemSlot*> slots_of(const detail::RunContext& context) {
 }  // namespace
 
 void FailureExchange::throw_region_failure(const BatchFailure& own) {
-  throw_told_failure(exchange_, context_.region(),
-                     {own.thrown, own.cause, context_.tuning_iteration, own.launched}, [this](FailedBy what) {
-                       told_ = true;
-                       by_device_ = what == FailedBy::device;
-                     });
+  throw_agreed_failure(exchange_, context_.region(),
+                       {own.thrown, own.cause, context_.tuning_iteration, own.launched},
+                       [this](FailedBy what) {
+                         told_ = true;
+                         by_device_ = what == FailedBy::device;
+                       });
 }
 
 /// What this rank adds to the reasons why a problem failed: the batch's rejections.

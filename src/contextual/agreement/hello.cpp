@@ -1,12 +1,12 @@
 #include "contextual/agreement/hello.hpp"
 
+#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
-#include "contextual/agreement/told_failure.hpp"
 #include "contextual/config/utf8_text.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -190,27 +190,27 @@ void gather_kept(Exchange& exchange, const Surroundings& here, const Arrival& ow
 
 }  // namespace
 
-Hello say_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
-                const Arrival& arrival) {
+Hello exchange_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
+                     const Arrival& arrival) {
   const std::string lines = lines_of(region, options);
   Header header;
   header.set(Field::stage, text_digest(to_string(Stage::hello)));
   header.set(Field::region, text_digest(region));
   header.set(Field::options, text_digest(lines));
   header.set(Field::plan, text_digest(arrival.timer));
-  const bool times_count = options.times_count && !arrival.settled;
+  const bool times_count = options.times_count && !arrival.locked_in;
   if (!times_count) {
     header.abstain(Field::plan);
   }
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
-  header.raise(arrival.settled ? Flag::settled : Flag::unsettled);
+  header.raise(arrival.locked_in ? Flag::locked_in : Flag::not_locked_in);
   header.raise(Flag::rejections, arrival.choice_failed);
   header.raise(Flag::keeps_choices, arrival.keeps_choices);
   const bool rank0 = exchange.rank() == 0;
   header.raise(Flag::keeps_journal, arrival.keeps_journal);
   header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || !arrival.journal.empty()));
   std::optional<Surroundings> here;  // of a rank that has no directory for them, they count as others
-  if (options.mode == Mode::tune && !arrival.settled && options.has_kept_choices()) {
+  if (options.mode == Mode::tune && !arrival.locked_in && options.has_kept_choices()) {
     here = surroundings();
     header.set(Field::kept, here->digest(arrival.timer));
   }
@@ -222,8 +222,8 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   }
   if (agreement.raised(Flag::region_threw)) {
     const std::exception_ptr& failure = arrival.setup_failure;
-    throw_told_failure(exchange, region,
-                       {failure, failure ? detail::exception_text(failure) : std::string(), std::nullopt});
+    throw_agreed_failure(exchange, region,
+                         {failure, failure ? detail::exception_text(failure) : std::string(), std::nullopt});
   }
   if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
     throw_difference(exchange, region, lines);
@@ -233,8 +233,8 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   }
   const bool choice_failed = agreement.raised(Flag::rejections);
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
-              !agreement.raised(Flag::unsettled) && !choice_failed,
-              agreement.raised(Flag::settled),
+              !agreement.raised(Flag::not_locked_in) && !choice_failed,
+              agreement.raised(Flag::locked_in),
               agreement.raised(Flag::keeps_choices),
               choice_failed,
               agreement.raised(Flag::keeps_journal)};

@@ -17,8 +17,8 @@ namespace contextual::agreement {
 struct Arrival {
   std::string_view timer{};  ///< the name of this run's timer; empty if nothing is tuned
   std::exception_ptr
-      setup_failure{};   ///< the error of this rank's set-up, which it tells the others and rethrows
-  bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
+      setup_failure{};     ///< the error of this rank's set-up, which it tells the others and rethrows
+  bool locked_in = false;  ///< as far as this rank knows, everything that the region launches is locked in
   bool choice_failed = false;  ///< a choice of the region has failed to launch here since the ranks met
   bool keeps_choices = false;  ///< this rank uses the choices of other processes; rank 0 only
   std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
@@ -28,12 +28,12 @@ struct Arrival {
 
 /// What all ranks know when they have met.
 struct Hello {
-  std::string tuning_id;            ///< equal on all ranks, and different for every tuning run
-  bool settled_everywhere = false;  ///< true if all ranks are settled, and no choice has failed
-  bool settled_somewhere = false;   ///< true if some rank is settled
-  bool keeps_choices = false;       ///< true if rank 0 uses the choices of other processes
-  bool choice_failed = false;       ///< true if one has failed on some rank
-  bool keeps_journal = false;       ///< true if rank 0 writes one
+  std::string tuning_id;              ///< equal on all ranks, and different for every tuning run
+  bool locked_in_everywhere = false;  ///< true if all ranks are locked_in, and no choice has failed
+  bool locked_in_somewhere = false;   ///< true if some rank is locked_in
+  bool keeps_choices = false;         ///< true if rank 0 uses the choices of other processes
+  bool choice_failed = false;         ///< true if one has failed on some rank
+  bool keeps_journal = false;         ///< true if rank 0 writes one
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
@@ -49,7 +49,7 @@ struct Hello {
 ///
 /// Rethrows this rank's set-up failure. Throws RegionFailedError if the set-up of another rank failed,
 /// RankMismatchError, which names what differs, or CommunicationError.
-Hello say_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
-                const Arrival& arrival);
+Hello exchange_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
+                     const Arrival& arrival);
 
 }  // namespace contextual::agreement

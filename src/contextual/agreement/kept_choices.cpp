@@ -32,7 +32,7 @@ std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& r
                                         const KeptOutcome& outcome) {
   const bool failed = outcome.failure.thrown != nullptr;
   if (agree(exchange, region, outcome.usable.size(), failed).raised(Flag::region_threw)) {
-    throw_told_failure(exchange, region, outcome.failure);
+    throw_agreed_failure(exchange, region, outcome.failure);
   }
   std::vector<std::int64_t> refused;
   for (const bool mine : outcome.usable) {

@@ -3,8 +3,8 @@
 /// \file
 /// The exchanges about choices that rank 0 keeps on the disk.
 
+#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/exchange.hpp"
-#include "contextual/agreement/told_failure.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "contextual/agreement/kernels_digest.hpp"
 
 #include "contextual/config/utf8_text.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -33,7 +33,7 @@ std::string kernels_digest() {
   return detail::hex_text(detail::StableHash().add(std::string_view(kernels_text())).value());
 }
 
-std::uint64_t launched_digest(const detail::RunContext& context) {
+std::uint64_t launched_kernels_digest(const detail::RunContext& context) {
   std::uint64_t digest = 0;  // a sum, because ranks may have seen the problems in another order
   for (const detail::ProblemSlot& slot : context.slots()) {
     detail::StableHash hash;

@@ -18,6 +18,6 @@ std::string kernels_digest();
 
 /// Returns a digest of the problems and of the kernels that this rank has launched for them. The order in
 /// which it has seen them does not matter.
-std::uint64_t launched_digest(const detail::RunContext& context);
+std::uint64_t launched_kernels_digest(const detail::RunContext& context);
 
 }  // namespace contextual::agreement

@@ -4,7 +4,7 @@
 /// Which kernels the ranks have launched for the problems of a run, and on which ranks.
 
 #include "contextual/launch/run_context.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <cstddef>
 #include <cstdint>

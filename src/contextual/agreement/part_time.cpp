@@ -24,7 +24,7 @@ AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const Pa
                             "all ranks");
   }
   if (agreement.raised(Flag::region_threw)) {
-    throw_told_failure(exchange, region, outcome.failure);
+    throw_agreed_failure(exchange, region, outcome.failure);
   }
   return {agreed_word::time(agreement.largest_offer()), agreement.raised(Flag::no_head_start)};
 }

@@ -3,8 +3,8 @@
 /// \file
 /// The collective after a part of a region has run alone.
 
+#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/exchange.hpp"
-#include "contextual/agreement/told_failure.hpp"
 
 #include <cstddef>
 #include <cstdint>

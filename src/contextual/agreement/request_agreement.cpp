@@ -1,8 +1,8 @@
 #include "contextual/agreement/request_agreement.hpp"
 
+#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/majority.hpp"
-#include "contextual/agreement/told_failure.hpp"
 #include "contextual/launch/exception_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -53,7 +53,7 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
     throw_mismatch("kernel \"" + asked.kernel + "\": some ranks are at another point of the program", {});
   }
   if (agreement.raised(Flag::region_threw)) {
-    throw_told_failure(
+    throw_agreed_failure(
         exchange, asked.kernel,
         {setup_failure, setup_failure ? detail::exception_text(setup_failure) : std::string()});
   }
@@ -73,7 +73,7 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
   return machines;
 }
 
-std::string told_by_rank_0(Exchange& exchange, const std::string& text) {
+std::string text_of_rank_0(Exchange& exchange, const std::string& text) {
   return exchange.gather(exchange.rank() == 0 ? text : std::string()).front();
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
                                           const std::exception_ptr& setup_failure);
 
 /// Returns rank 0's text. Collective: a gather. Throws CommunicationError.
-std::string told_by_rank_0(Exchange& exchange, const std::string& text);
+std::string text_of_rank_0(Exchange& exchange, const std::string& text);
 
 /// Returns true if `agrees` is true on all ranks. Collective: a reduction. Throws CommunicationError.
 bool all_agree(Exchange& exchange, bool agrees);

@@ -81,13 +81,13 @@ void History::take_in(std::string_view line) {
                      parsed.value("forgives", json()) == true);
     leave_out_open_comparison(batches);
   } else if (parsed.contains("runs")) {
-    quarantine.take_off(texts_of(parsed.at("runs")));
+    quarantine.about_to_run(texts_of(parsed.at("runs")));
   } else if (parsed.contains("back")) {
-    parsed.at("back") == true ? quarantine.landed() : quarantine.call_off();
+    parsed.at("back") == true ? quarantine.came_back() : quarantine.did_not_run();
   } else if (parsed.contains("quarantine")) {
     quarantine.restore(texts_of(parsed.at("quarantine")));
   } else if (parsed.contains("batch")) {
-    quarantine.landed();
+    quarantine.came_back();
     take_in_batch(line, *this);
   } else if (parsed.contains("region")) {
     take_in_heading(line, *this);

@@ -27,20 +27,20 @@ void Quarantine::restore(const std::vector<std::string>& assignments) {
   }
 }
 
-void Quarantine::landed() {
-  if (in_flight_.size() == 1 && !quarantined(in_flight_.front())) {
-    deaths_.erase(in_flight_.front());
+void Quarantine::came_back() {
+  if (running_.size() == 1 && !quarantined(running_.front())) {
+    deaths_.erase(running_.front());
   }
-  in_flight_.clear();
+  running_.clear();
 }
 
 void Quarantine::crash() {
-  const bool certain = in_flight_.size() == 1;
-  for (const std::string& assignment : in_flight_) {
+  const bool certain = running_.size() == 1;
+  for (const std::string& assignment : running_) {
     int& deaths = deaths_[assignment];
     deaths = certain ? std::min(deaths + 1, deaths_to_quarantine) : std::max(deaths, 1);
   }
-  in_flight_.clear();
+  running_.clear();
 }
 
 std::vector<std::string> Quarantine::quarantined() const {

@@ -26,15 +26,15 @@ class Quarantine {
   void restore(const std::vector<std::string>& assignments);
 
   /// From now on the process may die of one of these.
-  void take_off(std::vector<std::string> assignments) { in_flight_ = std::move(assignments); }
+  void about_to_run(std::vector<std::string> assignments) { running_ = std::move(assignments); }
   /// What is in flight has come back, and the process lives.
-  void landed();
+  void came_back();
   /// What is in flight has ended otherwise, which says nothing of it.
-  void call_off() { in_flight_.clear(); }
+  void did_not_run() { running_.clear(); }
   /// The process has died of what is in flight.
   void crash();
 
-  const std::vector<std::string>& in_flight() const noexcept { return in_flight_; }
+  const std::vector<std::string>& running() const noexcept { return running_; }
   const std::string& kernels() const noexcept { return kernels_; }
   bool suspect(const std::string& assignment) const { return count(assignment) > 0; }
   bool quarantined(const std::string& assignment) const { return count(assignment) >= deaths_to_quarantine; }
@@ -48,7 +48,7 @@ class Quarantine {
   int count(const std::string& assignment) const;
 
   std::map<std::string, int> deaths_;
-  std::vector<std::string> in_flight_;
+  std::vector<std::string> running_;
   std::string kernels_;
   bool forgiven_ = false;  ///< in the tuning that is under way
 };

@@ -49,7 +49,7 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
   const std::uint64_t scope = thread.scope;
   const bool in_region = region != 0 && table.find(region, key, scope) != LockInTable::none;
   const std::uint32_t chosen_in = in_region ? region : table.chosen_in(key, scope);
-  table.rule_out({key, scope, static_cast<int>(config_id)}, reason);
+  table.note_failed({key, scope, static_cast<int>(config_id)}, reason);
   if (others_use_it(core, chosen_in, key, scope)) {
     LaunchRegistry::instance().note_failed_choice(chosen_in);
     warn(core, key, config_id, file, reason,

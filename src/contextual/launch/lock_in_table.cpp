@@ -50,7 +50,7 @@ bool LockInTable::used_here_only(std::uint32_t region, const Key& key, std::uint
   return used_here_only_.contains({region, scope, key});
 }
 
-void LockInTable::rule_out(const Failed& failed, const std::string& reason) {
+void LockInTable::note_failed(const Failed& failed, const std::string& reason) {
   if (why_ruled_out(failed).empty()) {
     const std::lock_guard lock(mutex_);
     ruled_out_.emplace_back(failed, "it failed to launch: " + reason);

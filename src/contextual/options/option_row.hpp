@@ -75,7 +75,7 @@ struct Row {
     return row;
   }
   /// The environment variable takes precedence over the option in the call, the tuner and the process.
-  constexpr Row below(Set Environment::*variable) const {
+  constexpr Row overridden_by(Set Environment::*variable) const {
     Row row = *this;
     row.environment = variable;
     return row;

@@ -53,8 +53,7 @@ std::vector<SearchTrial> CheckedSearch::plan() const {
     require_candidates(trial.assignment, "the search planned");
     require(!infeasible_.contains(trial.assignment),
             "the search planned an infeasible assignment again" + see_check);
-    require(!ruled_out_.contains(trial.assignment),
-            "the search planned an assignment that was ruled out" + see_check);
+    require(!lost_.contains(trial.assignment), "the search planned an assignment that has lost" + see_check);
     require(trial.samples >= 0 && trial.samples <= max_runs_,
             "the search planned " + std::to_string(trial.samples) + " samples of a trial, and may plan " +
                 std::to_string(max_runs_) + " runs" + see_check);
@@ -74,9 +73,9 @@ void CheckedSearch::reject(std::size_t problem, std::size_t config_id) {
   search_->reject(problem, config_id);
 }
 
-void CheckedSearch::rule_out(const Assignment& assignment) {
-  ruled_out_.insert(assignment);
-  search_->rule_out(assignment);
+void CheckedSearch::lost(const Assignment& assignment) {
+  lost_.insert(assignment);
+  search_->lost(assignment);
 }
 
 std::optional<Assignment> CheckedSearch::best() const {
@@ -85,7 +84,7 @@ std::optional<Assignment> CheckedSearch::best() const {
     require_candidates(*best, "the search chose");
     require(!infeasible_.contains(*best) && feasible_(*best),
             "the search chose an infeasible assignment" + see_check);
-    require(!ruled_out_.contains(*best), "the search chose an assignment that was ruled out" + see_check);
+    require(!lost_.contains(*best), "the search chose an assignment that has lost" + see_check);
     require(has_run_(*best), "the search chose an assignment that has never been run" + see_check);
   }
   return best;

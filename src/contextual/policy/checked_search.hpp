@@ -30,7 +30,7 @@ class CheckedSearch final : public Search {
   std::vector<SearchTrial> plan() const override;
   void observe(const SearchObservation& observation) override;
   void reject(std::size_t problem, std::size_t config_id) override;
-  void rule_out(const Assignment& assignment) override;
+  void lost(const Assignment& assignment) override;
   std::optional<Assignment> best() const override;
   std::string reason() const override { return search_->reason(); }
   std::size_t remaining_runs() const override { return search_->remaining_runs(); }
@@ -45,7 +45,7 @@ class CheckedSearch final : public Search {
   std::function<bool(const Assignment&)> feasible_;
   std::function<bool(const Assignment&)> has_run_;
   std::set<Assignment> infeasible_;
-  std::set<Assignment> ruled_out_;
+  std::set<Assignment> lost_;
 };
 
 }  // namespace contextual::policy

@@ -301,7 +301,7 @@ std::optional<Assignment> ClosingStage::next_candidate() {
   const bool last_is_by_time =
       !scope_.compares_alternatives() && by_time != scope_.defaults() && !has_lost && scope_.allowed(by_time);
   if (contest_->affords(last_is_by_time ? 2 : 1)) {
-    driver_.rule_out(record_.choice);
+    driver_.lost(record_.choice);
     std::optional<Assignment> best = driver_.best();
     if (best && *best != scope_.defaults()) {
       record_.reason = driver_.reason();

@@ -39,7 +39,7 @@ class SearchDriver {
   void reject(std::size_t problem, std::size_t config_id);
   /// Returns the best assignment that has not been ruled out.
   std::optional<Assignment> best() const;
-  void rule_out(const Assignment& assignment) { search_->rule_out(scope_.of_members(assignment)); }
+  void lost(const Assignment& assignment) { search_->lost(scope_.of_members(assignment)); }
   std::string reason() const { return search_->reason(); }
   std::int64_t max_runs() const noexcept { return max_runs_; }
   /// Returns how many runs it can still take after `runs` of them.

@@ -44,7 +44,7 @@ std::uint64_t choice_digest(const KeptChoice& choice) {
       .value();
 }
 
-ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
+ChoicePurpose::ChoicePurpose(const ChoiceSet& entry) {
   StableHash where;
   for (const std::string& machine : entry.machines) {
     where.add(std::string_view(machine));

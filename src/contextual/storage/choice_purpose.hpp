@@ -3,7 +3,7 @@
 /// \file
 /// What a set of kept choices is for, to compare sets with one another. Pure.
 
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <cstdint>
 #include <map>
@@ -19,7 +19,7 @@ std::uint64_t choice_digest(const KeptChoice& choice);
 /// What an entry is for.
 class ChoicePurpose {
  public:
-  explicit ChoicePurpose(const ChoiceEntry& entry);
+  explicit ChoicePurpose(const ChoiceSet& entry);
 
   /// Returns true if both have a problem in common and differ about it: in its config, or in how its kernels
   /// looked. What was chosen beside the one does not belong to the other.

@@ -41,13 +41,13 @@ void note_former_layout(const TrustedFolder& folder, ChoiceStore::Kept& kept) {
 }
 
 /// The choice as an entry has it, or null.
-const KeptChoice* find_choice(const ChoiceEntry& entry, std::uint64_t digest) {
+const KeptChoice* find_choice(const ChoiceSet& entry, std::uint64_t digest) {
   const auto found = std::find_if(entry.choices.begin(), entry.choices.end(),
                                   [&](const KeptChoice& kept) { return choice_digest(kept) == digest; });
   return found == entry.choices.end() ? nullptr : &*found;
 }
 
-void add_infeasible(const std::vector<Infeasible>& known, ChoiceEntry& entry) {
+void add_infeasible(const std::vector<Infeasible>& known, ChoiceSet& entry) {
   for (const Infeasible& one : known) {
     const bool is_new =
         std::find(entry.infeasible.begin(), entry.infeasible.end(), one) == entry.infeasible.end();
@@ -58,8 +58,8 @@ void add_infeasible(const std::vector<Infeasible>& known, ChoiceEntry& entry) {
 }
 
 /// What was known to be infeasible when they were chosen comes along.
-void take_over_reasons(const std::vector<ChoiceEntry>& from, ChoiceEntry& entry) {
-  for (const ChoiceEntry& earlier : from) {
+void take_over_reasons(const std::vector<ChoiceSet>& from, ChoiceSet& entry) {
+  for (const ChoiceSet& earlier : from) {
     bool found = false;
     for (KeptChoice& choice : entry.choices) {
       const bool may = choice.reused && earlier.machines == entry.machines;
@@ -156,7 +156,7 @@ std::string ChoiceStore::change(const std::function<bool(RegionFile&)>& change) 
   return file.pins.empty() && file.sets.empty() ? folder_.remove(name_) : folder_.write(name_, to_json(file));
 }
 
-std::string ChoiceStore::save(ChoiceEntry entry, const std::vector<ChoiceEntry>& elsewhere) const {
+std::string ChoiceStore::save(ChoiceSet entry, const std::vector<ChoiceSet>& elsewhere) const {
   return change([&](RegionFile& file) {
     take_over_reasons(file.sets, entry);
     take_over_reasons(elsewhere, entry);

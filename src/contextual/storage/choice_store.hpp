@@ -36,7 +36,7 @@ class ChoiceStore {
   /// Adds an entry as the newest, whatever clocks say, and removes those that it replaces. A choice that was
   /// reused gets the reason and the times that it was first kept with, here or in one of the entries from
   /// `elsewhere`. Returns what went wrong, or an empty text.
-  std::string save(ChoiceEntry entry, const std::vector<ChoiceEntry>& elsewhere = {}) const;
+  std::string save(ChoiceSet entry, const std::vector<ChoiceSet>& elsewhere = {}) const;
 
   std::filesystem::path path() const { return folder_.path() / name_; }
 

@@ -23,7 +23,7 @@ Json json_of(const RegionFile& file) {
     json["pins"] = storage::json_of(file.pins);
   }
   Json sets = Json::array();
-  for (const ChoiceEntry& set : file.sets) {
+  for (const ChoiceSet& set : file.sets) {
     sets.push_back(json_of(set));
   }
   json["sets"] = std::move(sets);
@@ -32,7 +32,7 @@ Json json_of(const RegionFile& file) {
 
 void add_set(const Json& json, RegionFile& file) {
   try {
-    ChoiceEntry set = entry_of(json);
+    ChoiceSet set = entry_of(json);
     if (set.region != file.region) {
       throw std::runtime_error("it is of region \"" + set.region + "\"");
     }
@@ -95,16 +95,16 @@ std::vector<RegionFile> parse_bundle(std::string_view text) {
   return files;
 }
 
-bool insert_set(std::vector<ChoiceEntry>& sets, std::size_t place, const ChoiceEntry& entry) {
+bool insert_set(std::vector<ChoiceSet>& sets, std::size_t place, const ChoiceSet& entry) {
   const ChoicePurpose purpose(entry);
   const auto begin = sets.begin();
   const auto at = begin + static_cast<std::ptrdiff_t>(place);
   if (std::any_of(begin, at,
-                  [&](const ChoiceEntry& newer) { return ChoicePurpose(newer).replaces(purpose); })) {
+                  [&](const ChoiceSet& newer) { return ChoicePurpose(newer).replaces(purpose); })) {
     return false;
   }
   sets.erase(std::remove_if(at, sets.end(),
-                            [&](const ChoiceEntry& older) { return purpose.replaces(ChoicePurpose(older)); }),
+                            [&](const ChoiceSet& older) { return purpose.replaces(ChoicePurpose(older)); }),
              sets.end());
   sets.insert(sets.begin() + static_cast<std::ptrdiff_t>(place), entry);
   return true;

@@ -3,7 +3,7 @@
 /// \file
 /// What is kept of one region, as one text. Pure.
 
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/pin.hpp"
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace contextual::storage {
 struct RegionFile {
   std::string region;
   std::vector<Pin> pins{};
-  std::vector<ChoiceEntry> sets{};     ///< the newest first
+  std::vector<ChoiceSet> sets{};       ///< the newest first
   std::vector<std::string> damaged{};  ///< why sets of the text are left out; not written
 };
 
@@ -40,6 +40,6 @@ std::vector<RegionFile> parse_bundle(std::string_view text);
 
 /// Adds the set in front of the one at `place`, unless one before it replaces it, and removes those behind it
 /// that it replaces (see ChoicePurpose). Returns true if it was added.
-bool insert_set(std::vector<ChoiceEntry>& sets, std::size_t place, const ChoiceEntry& entry);
+bool insert_set(std::vector<ChoiceSet>& sets, std::size_t place, const ChoiceSet& entry);
 
 }  // namespace contextual::storage

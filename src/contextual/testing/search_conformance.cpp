@@ -38,8 +38,8 @@ class SearchCheck {
     }
     for (std::size_t batch = 0;; ++batch) {
       reject_if_due(batch);
-      if (batch == scenario_.rule_out_after_batches) {
-        rule_out_best();
+      if (batch == scenario_.lose_after_batches) {
+        lose_best();
       }
       const std::vector<SearchTrial> trials = next_batch();
       expect_choice();
@@ -50,7 +50,7 @@ class SearchCheck {
     expect(runs_ <= bound_, "remaining_runs() is less than the runs that came");
     constexpr int candidates = 3;  // of closing comparisons
     for (int i = 0; i < candidates; ++i) {
-      rule_out_best();
+      lose_best();
       expect(twin_->best() == search_->best(),
              "two instances choose differently after the same observations");
       expect_choice();
@@ -98,11 +98,11 @@ class SearchCheck {
     }
   }
 
-  void rule_out_best() {
+  void lose_best() {
     if (const std::optional<Assignment> best = search_->best()) {
-      ruled_out_.insert(*best);
-      search_->rule_out(*best);
-      twin_->rule_out(*best);
+      lost_.insert(*best);
+      search_->lost(*best);
+      twin_->lost(*best);
     }
   }
 
@@ -133,7 +133,7 @@ class SearchCheck {
       return false;
     }
     expect(candidate(trial.assignment), "a config that is left out or rejected is planned");
-    expect(!ruled_out_.contains(trial.assignment), "an assignment that was ruled out is planned");
+    expect(!lost_.contains(trial.assignment), "an assignment that has lost is planned");
     return expect(!infeasible_.contains(trial.assignment), "an infeasible assignment is planned again");
   }
 
@@ -141,7 +141,7 @@ class SearchCheck {
     const std::optional<Assignment> best = search_->best();
     if (!best) {
       const bool none = std::none_of(sampled_.begin(), sampled_.end(), [this](const Assignment& assignment) {
-        return candidate(assignment) && !infeasible_.contains(assignment) && !ruled_out_.contains(assignment);
+        return candidate(assignment) && !infeasible_.contains(assignment) && !lost_.contains(assignment);
       });
       expect(none, "best() is empty although a feasible assignment has samples");
       return;
@@ -149,7 +149,7 @@ class SearchCheck {
     if (expect(exists(*best), "best() has a wrong size or a config that does not exist")) {
       expect(candidate(*best), "best() has a config that is left out or rejected");
       expect(!infeasible_.contains(*best), "best() is infeasible");
-      expect(!ruled_out_.contains(*best), "best() is an assignment that was ruled out");
+      expect(!lost_.contains(*best), "best() is an assignment that has lost");
       expect(infeasible_.contains(*best) || proven_.contains(*best), "best() has never been run");
     }
   }
@@ -222,7 +222,7 @@ class SearchCheck {
   std::vector<std::vector<bool>> candidates_;  ///< by problem and config
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
-  std::set<Assignment> ruled_out_;
+  std::set<Assignment> lost_;
   std::set<Assignment> sampled_;
 };
 

@@ -119,7 +119,7 @@ void add_scenarios(const SearchRequest& request, std::vector<SearchScenario>& sc
   scenarios.push_back(scenario_of(request, "a later run fails"));
   scenarios.back().fails_at_run = 7;
   scenarios.push_back(scenario_of(request, "the best ruled out"));
-  scenarios.back().rule_out_after_batches = 4;
+  scenarios.back().lose_after_batches = 4;
   add_rejections(request, scenarios);
 }
 

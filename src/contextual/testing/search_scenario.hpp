@@ -26,7 +26,7 @@ struct SearchScenario {
   std::int64_t fails_at_run = -1;  ///< this run fails, whatever its assignment
   std::vector<std::pair<std::size_t, std::size_t>> rejected;  ///< problems and configs that are rejected ...
   std::size_t reject_after_batches = 0;                       ///< ... after this many batches
-  std::optional<std::size_t> rule_out_after_batches{};        ///< when the best so far is ruled out
+  std::optional<std::size_t> lose_after_batches{};  ///< when the best so far loses the closing comparison
 
   /// Returns the request and the event in words.
   std::string describe() const;

@@ -150,9 +150,9 @@ std::shared_ptr<Blocked> blocked_of(const options::ResolvedOptions& options, Aft
 }
 
 record::BlockedAction action_of(const Blocked& blocked) {
-  static_assert(deadline_exit_code == 84, "the log calls BlockedAction::leave \"exit 84\"");
+  static_assert(deadline_exit_code == 84, "the log calls BlockedAction::exit_process \"exit 84\"");
   return blocked.on_deadline ? record::BlockedAction::on_deadline
-         : blocked.leave     ? record::BlockedAction::leave
+         : blocked.leave     ? record::BlockedAction::exit_process
                              : record::BlockedAction::none;
 }
 
@@ -195,7 +195,7 @@ Watchdog::Watch watch_of_call(Watchdog& watchdog, const options::ResolvedOptions
     if (auto config = made_ready != nullptr ? made_ready->config() : std::nullopt) {
       event.config = use_of(*std::move(config));
     }
-    event.action = leaves ? action_of(*blocked) : record::BlockedAction::left_alone;
+    event.action = leaves ? action_of(*blocked) : record::BlockedAction::report_only;
     blocked->event = {reports.last_run_id(region), options.communicator->rank(), region, std::move(event)};
     blocked->log_directory = options.log_directory;
     blocked->process_rank = options.communicator->process_rank();

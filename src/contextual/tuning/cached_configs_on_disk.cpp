@@ -3,7 +3,7 @@
 #include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
@@ -22,7 +22,7 @@
 namespace contextual::tuning {
 namespace {
 
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 using storage::ChoiceStore;
 using storage::KeptChoice;
 
@@ -46,7 +46,7 @@ TuneRequest request_of(const std::string& key_text, const std::string& kernel_ty
           kernel_type};
 }
 
-ChoiceEntry entry_of(const CachedConfigsOnDisk::Entry& cached) {
+ChoiceSet entry_of(const CachedConfigsOnDisk::Entry& cached) {
   const std::string& kernel_type = cached.request.kernel_type;
   const std::string key_text = key_text_of(cached.request);
   const Key key = make_key(detail::StableHash().add(std::string_view(key_text)).value());
@@ -58,7 +58,7 @@ ChoiceEntry entry_of(const CachedConfigsOnDisk::Entry& cached) {
   choice.config = cached.config.config.to_json();
   choice.reason = cached.config.made_for == 0 ? "set by the program" : "chosen by a KernelTuner";
   choice.time_ns = cached.config.time_ns;
-  ChoiceEntry entry;
+  ChoiceSet entry;
   entry.region = region_of(kernel_type);
   entry.written = record::utc_text(std::chrono::system_clock::now());
   entry.machines = {detail::machine_text()};
@@ -67,7 +67,7 @@ ChoiceEntry entry_of(const CachedConfigsOnDisk::Entry& cached) {
 }
 
 /// Throws InvalidArgument or nlohmann's exceptions if the file is of no ConfigCache.
-CachedConfigsOnDisk::Entry cached_of(const ChoiceEntry& entry, const std::string& kernel_type) {
+CachedConfigsOnDisk::Entry cached_of(const ChoiceSet& entry, const std::string& kernel_type) {
   const KeptChoice& choice = entry.choices.at(0);
   return {request_of(choice.key_text, kernel_type),
           {Config::from_json(choice.config), choice.time_ns, choice.launched.at(0).table_digest}};
@@ -76,7 +76,7 @@ CachedConfigsOnDisk::Entry cached_of(const ChoiceEntry& entry, const std::string
 /// Whether choices count here that were made on this machine.
 class ThisMachine {
  public:
-  bool is_of(const ChoiceEntry& entry) const {
+  bool is_of(const ChoiceSet& entry) const {
     if (entry.machines.size() != 1 || entry.choices.size() != 1) {
       return false;
     }
@@ -84,7 +84,7 @@ class ThisMachine {
     return has_versions_of(entry) || (versions_may_differ && fit_of(entry, now_) == Fit::other_versions);
   }
   /// Of such choices.
-  bool has_versions_of(const ChoiceEntry& entry) const { return fit_of(entry, now_) == Fit::counts; }
+  bool has_versions_of(const ChoiceSet& entry) const { return fit_of(entry, now_) == Fit::counts; }
 
  private:
   Surroundings now_{{detail::as_kept(detail::machine_text())}};
@@ -105,7 +105,7 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
   for (const std::string& problem : kept.problems) {
     detail::warn_once("cached config: " + problem);
   }
-  for (const ChoiceEntry& entry : kept.file.sets) {
+  for (const ChoiceSet& entry : kept.file.sets) {
     if (!machine.is_of(entry)) {
       continue;
     }
@@ -148,7 +148,7 @@ std::string CachedConfigsOnDisk::remove(const std::string& kernel_type) const {
   }
   const ThisMachine machine;
   return ChoiceStore(directory_, region_of(kernel_type)).change([&](storage::RegionFile& file) {
-    return std::erase_if(file.sets, [&](const ChoiceEntry& entry) { return machine.is_of(entry); }) > 0;
+    return std::erase_if(file.sets, [&](const ChoiceSet& entry) { return machine.is_of(entry); }) > 0;
   });
 }
 

@@ -19,7 +19,7 @@
 
 namespace contextual {
 
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 using storage::ChoiceStore;
 using storage::KeptChoice;
 using storage::Pin;
@@ -42,7 +42,7 @@ std::vector<std::string> regions_of(const fs::path& directory, const std::option
   return all.names;
 }
 
-KeptSet set_of(const ChoiceEntry& entry, const fs::path& file) {
+KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
   KeptSet set;
   set.region = entry.region;
   set.id = id_of(entry);
@@ -61,7 +61,7 @@ KeptSet set_of(const ChoiceEntry& entry, const fs::path& file) {
   return set;
 }
 
-std::string name_of(const ChoiceEntry& entry) {
+std::string name_of(const ChoiceSet& entry) {
   return "set " + id_of(entry) + " of region \"" + entry.region + "\"";
 }
 
@@ -111,11 +111,11 @@ Names erase_named(std::vector<Element>& elements, const Goes& goes, const Name& 
 }
 
 /// Damaged ones go in any case.
-void remove_sets(const ChoiceStore& store, const std::function<bool(const ChoiceEntry&)>& goes,
+void remove_sets(const ChoiceStore& store, const std::function<bool(const ChoiceSet&)>& goes,
                  Changes& changes, bool dry_run = false) {
   const auto erase = [&](RegionFile& file) {
     Names names(file.damaged.size(), "a damaged set of region \"" + file.region + "\"");
-    append(erase_named(file.sets, goes, [](const ChoiceEntry& entry) { return name_of(entry); }), names);
+    append(erase_named(file.sets, goes, [](const ChoiceSet& entry) { return name_of(entry); }), names);
     return names;
   };
   change_region(store, erase, changes, dry_run);
@@ -142,7 +142,7 @@ void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dr
   }
 }
 
-bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kernel) {
+bool has_kernel(const ChoiceSet& entry, const std::optional<std::string>& kernel) {
   return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
                                 [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
 }
@@ -154,13 +154,13 @@ Surroundings surroundings() {
           .versions_count = options::environment().values.version_check.value_or(true)};
 }
 
-bool counts_on_its_machines(const ChoiceEntry& entry, Surroundings now) {
+bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
   now.machines = entry.machines;
   now.stands_for_all = false;
   return fit_of(entry, now) == Fit::counts;
 }
 
-KeptStanding standing_of(const ChoiceEntry& entry, const Surroundings& now) {
+KeptStanding standing_of(const ChoiceSet& entry, const Surroundings& now) {
   switch (fit_of(entry, now)) {
     case Fit::counts:
       break;
@@ -217,7 +217,7 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     Surroundings now = surroundings();
     now.pins = storage::pins_digest(kept.file.pins);
     now.quarantine = tuning::quarantine_of(directory_, name);
-    for (const ChoiceEntry& entry : kept.file.sets) {
+    for (const ChoiceSet& entry : kept.file.sets) {
       contents.sets.push_back(set_of(entry, store.path()));
       contents.sets.back().standing = standing_of(entry, now);
     }
@@ -237,7 +237,7 @@ Changes KeptChoices::prune(const Prune& what) const {
   const std::string limit = what.older_than ? record::utc_text(now - *what.older_than) : "";
   for (const std::string& region : regions_of(directory_, {}, changes.problems)) {
     remove_sets(
-        ChoiceStore(directory_, region), [&](const ChoiceEntry& entry) { return entry.written < limit; },
+        ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return entry.written < limit; },
         changes, what.dry_run);
   }
   const detail::TrustedFolder folder(directory_, storage::choices_folder);
@@ -253,7 +253,7 @@ Changes KeptChoices::prune(const Prune& what) const {
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
   remove_sets(
-      ChoiceStore(directory_, region), [&](const ChoiceEntry& entry) { return has_kernel(entry, kernel); },
+      ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return has_kernel(entry, kernel); },
       changes);
   return changes;
 }
@@ -267,7 +267,7 @@ KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::strin
     const Surroundings now{.pins = storage::pins_digest(kept.file.pins),
                            .quarantine = tuning::quarantine_of(directory_, name)};
     std::erase_if(kept.file.sets,
-                  [&](const ChoiceEntry& entry) { return !counts_on_its_machines(entry, now); });
+                  [&](const ChoiceSet& entry) { return !counts_on_its_machines(entry, now); });
     if (!kept.file.sets.empty()) {
       files.push_back({.region = name, .sets = std::move(kept.file.sets)});
     }
@@ -289,8 +289,8 @@ Changes KeptChoices::import_choices(std::string_view text) const {
   for (const RegionFile& imported : files) {
     const auto add = [&](RegionFile& file) {
       Names names;
-      for (const ChoiceEntry& entry : imported.sets) {
-        const auto older = std::find_if(file.sets.begin(), file.sets.end(), [&](const ChoiceEntry& other) {
+      for (const ChoiceSet& entry : imported.sets) {
+        const auto older = std::find_if(file.sets.begin(), file.sets.end(), [&](const ChoiceSet& other) {
           return other.written < entry.written;
         });
         if (insert_set(file.sets, static_cast<std::size_t>(older - file.sets.begin()), entry)) {
@@ -308,7 +308,7 @@ Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& k
   const ChoiceStore store(directory_, set.region);
   const ChoiceStore::Kept kept = store.read();
   const auto entry = std::find_if(kept.file.sets.begin(), kept.file.sets.end(),
-                                  [&](const ChoiceEntry& candidate) { return id_of(candidate) == set.id; });
+                                  [&](const ChoiceSet& candidate) { return id_of(candidate) == set.id; });
   if (entry == kept.file.sets.end()) {
     throw InvalidArgument("region \"" + set.region + "\" has no set " + set.id + " any more");
   }
@@ -345,7 +345,7 @@ Changes KeptChoices::unpin(const std::string& region, const std::optional<std::s
 }
 
 std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
-  ChoiceEntry entry;
+  ChoiceSet entry;
   entry.machines = set.machines;
   std::vector<MachineDifference> all;
   for (tuning::PartDifference& found : tuning::differences(entry, surroundings())) {

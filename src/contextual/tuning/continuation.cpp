@@ -3,7 +3,7 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 #include "contextual/storage/unwritten.hpp"
-#include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/journal_text.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -171,17 +171,17 @@ std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>&
   if (quarantine_.empty() || plan.empty()) {
     return plan.size();
   }
-  const std::string first = flight_text(problems_, plan.front());
+  const std::string first = journal_text(problems_, plan.front());
   const bool alone = quarantine_.suspect(first);
   const auto end = std::find_if(plan.begin(), plan.end(), [&](const policy::IterationPlan& planned) {
-    const std::string text = flight_text(problems_, planned);
+    const std::string text = journal_text(problems_, planned);
     return text != first && (alone || quarantine_.suspect(text));
   });
   return static_cast<std::size_t>(end - plan.begin());
 }
 
 std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) {
-  if (quarantine_.empty() || !quarantine_.quarantined(flight_text(problems_, planned))) {
+  if (quarantine_.empty() || !quarantine_.quarantined(journal_text(problems_, planned))) {
     return std::nullopt;
   }
   const std::string reason =
@@ -262,59 +262,60 @@ void Continuation::write(const std::vector<policy::IterationPlan>& plan, const p
   append(to_line(record));
 }
 
-void Continuation::take_off(const std::vector<DueConfig>& due) {
+void Continuation::about_to_run(const std::vector<DueConfig>& due) {
   std::vector<std::string> texts;
   for (const DueConfig& config : due) {
     if (config.config_id != 0 && knows_deaths() && !quarantine_of(config)) {
       texts.push_back(preparing_text(config.slot->problem, config.config_id));
     }
   }
-  take_off(std::move(texts));
+  about_to_run(std::move(texts));
 }
 
-bool Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
+bool Continuation::about_to_run(const std::vector<policy::IterationPlan>& plan) {
   skipped_.clear();
   std::vector<std::string> texts;
   for (const policy::IterationPlan& planned : plan) {
     if (knows_deaths()) {
       const bool nothing_known = problems_.slots().empty() && !first_batch_runs_.empty();
-      texts.push_back(nothing_known ? first_batch_runs_ : flight_text(problems_, planned));
+      texts.push_back(nothing_known ? first_batch_runs_ : journal_text(problems_, planned));
     }
   }
   const bool unknown = std::any_of(texts.begin(), texts.end(),
                                    [this](const std::string& text) { return !harmless_.contains(text); });
-  take_off(std::move(texts));
+  about_to_run(std::move(texts));
   return keeps_journal_ && unknown;
 }
 
-void Continuation::take_off(std::vector<std::string> texts) {
+void Continuation::about_to_run(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
   if (!texts.empty()) {
     append(journal::runs_line(texts));
   }
-  quarantine_.take_off(std::move(texts));
+  quarantine_.about_to_run(std::move(texts));
 }
 
-void Continuation::landed() {
-  if (!quarantine_.in_flight().empty()) {
+void Continuation::came_back() {
+  if (!quarantine_.running().empty()) {
     append(journal::back_line());
   }
   come_back();
 }
 
 void Continuation::come_back() {
-  harmless_.insert(quarantine_.in_flight().begin(), quarantine_.in_flight().end());
-  quarantine_.landed();
+  harmless_.insert(quarantine_.running().begin(), quarantine_.running().end());
+  quarantine_.came_back();
 }
 
 /// A rank may be late because it compiles or loads something before it launches anything. Defaults are not
 /// blamed for that, because nothing could be run instead of them.
-void Continuation::end(RunEnd end) {
-  const std::vector<std::string>& texts = quarantine_.in_flight();
-  const bool blamed = end == RunEnd::in_flight ||
-                      (end == RunEnd::rank_lost && !std::all_of(texts.begin(), texts.end(), is_of_defaults));
-  if (journal_ && end == RunEnd::done) {
+void Continuation::end(JournalEnd end) {
+  const std::vector<std::string>& texts = quarantine_.running();
+  const bool blamed =
+      end == JournalEnd::device_failed ||
+      (end == JournalEnd::rank_lost && !std::all_of(texts.begin(), texts.end(), is_of_defaults));
+  if (journal_ && end == JournalEnd::done) {
     journal_->end(quarantine_.quarantined());
   } else if (!texts.empty() && !blamed) {
     append(journal::called_off_line());

@@ -20,11 +20,11 @@
 namespace contextual::tuning {
 
 /// How a tuning run has ended.
-enum class RunEnd {
-  done,         ///< or in a way that would come again: there is nothing to go on with
-  interrupted,  ///< by an exception
-  in_flight,    ///< by what is in flight, it may be: a rank's device has failed
-  rank_lost,    ///< a rank did not come back: by what is in flight, unless these are only defaults
+enum class JournalEnd {
+  done,           ///< or in a way that would come again: there is nothing to go on with
+  interrupted,    ///< by an exception
+  device_failed,  ///< by what is in flight, it may be: a rank's device has failed
+  rank_lost,      ///< a rank did not come back: by what is in flight, unless these are only defaults
 };
 
 /// A config of a problem that is to be made ready.
@@ -84,16 +84,16 @@ class Continuation {
   /// A batch that is no part of the earlier run has been taken in: all of it has come back.
   void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
              std::size_t joined_before);
-  /// Before the first batch: it runs kept choices, of which this is the text, see flight_text.
+  /// Before the first batch: it runs kept choices, of which this is the text, see journal_text.
   void first_batch_runs(std::string assignment) { first_batch_runs_ = std::move(assignment); }
   /// These are made ready on some rank. Defaults are not written down: nothing could be run instead of them.
-  void take_off(const std::vector<DueConfig>& due);
+  void about_to_run(const std::vector<DueConfig>& due);
   /// The plan is about to be run. Returns true if the ranks must meet before: else one of them could die of
   /// what runs for the first time before rank 0 has written what that is.
-  bool take_off(const std::vector<policy::IterationPlan>& plan);
+  bool about_to_run(const std::vector<policy::IterationPlan>& plan);
   /// All ranks have come back, and `write` does not say so.
-  void landed();
-  void end(RunEnd end);
+  void came_back();
+  void end(JournalEnd end);
 
  private:
   bool agrees(const policy::BatchOutcome& now);
@@ -101,7 +101,7 @@ class Continuation {
   void leave_planned(const std::string& why);
   void come_back();
   bool knows_deaths() const { return keeps_journal_ || !quarantine_.empty(); }
-  void take_off(std::vector<std::string> texts);
+  void about_to_run(std::vector<std::string> texts);
   void append(const std::string& line);
 
   agreement::ProblemSet& problems_;

@@ -31,7 +31,7 @@ namespace contextual::tuning {
 namespace {
 
 using detail::KernelCore;
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 using storage::ChosenKernel;
 using storage::KeptChoice;
 
@@ -92,7 +92,7 @@ class Preparing {
   }
 
   /// Returns what keeps a set from being used. Throws DeviceError.
-  Unusable judge(const ChoiceEntry& entry) {
+  Unusable judge(const ChoiceSet& entry) {
     if (const Fit fit = fit_of(entry, now_); fit != Fit::counts) {
       return {.anything = true, .fit = fit, .reason = misfit_text(entry, now_)};
     }
@@ -145,7 +145,7 @@ class Preparing {
     return {};
   }
 
-  static Unusable refuse(const ChoiceEntry& entry, const std::string& why) {
+  static Unusable refuse(const ChoiceSet& entry, const std::string& why) {
     warn_of_unused(entry, why);
     return {.anything = true, .reason = why};
   }
@@ -159,7 +159,7 @@ class Preparing {
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
 
-void warn_of_versions(const ChoiceEntry& entry, const std::vector<std::string>& machines) {
+void warn_of_versions(const ChoiceSet& entry, const std::vector<std::string>& machines) {
   if (!differences(entry, {machines}).empty()) {
     detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
                       " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
@@ -185,8 +185,8 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) 
 /// Which choices only this rank uses, by all sets that have them.
 class OfOneRank {
  public:
-  OfOneRank(const std::vector<ChoiceEntry>& entries, std::size_t rank) {
-    for (const ChoiceEntry& entry : entries) {
+  OfOneRank(const std::vector<ChoiceSet>& entries, std::size_t rank) {
+    for (const ChoiceSet& entry : entries) {
       for (const KeptChoice& choice : entry.choices) {
         bool& only = only_.try_emplace(storage::problem_digest(choice), true).first->second;
         only = only && choice.ranks == std::vector{rank};
@@ -202,9 +202,9 @@ class OfOneRank {
 
 /// The newest set is used whole. An older one is used where it differs from no newer one that is used about
 /// a problem of both: what was chosen together is used together.
-std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& by_precedence,
-                                    const std::vector<bool>& usable) {
-  std::vector<ChoiceEntry> used;
+std::vector<ChoiceSet> that_agree(const std::vector<ChoiceSet>& by_precedence,
+                                  const std::vector<bool>& usable) {
+  std::vector<ChoiceSet> used;
   std::vector<storage::ChoicePurpose> purposes;
   for (std::size_t i = 0; i < by_precedence.size(); ++i) {
     storage::ChoicePurpose purpose(by_precedence[i]);
@@ -229,7 +229,7 @@ void warn_if_none_fits(const KeptSets& sets) {
   const auto nearest =
       std::min_element(sets.unusable.begin(), sets.unusable.end(),
                        [](const Unusable& one, const Unusable& other) { return one.fit < other.fit; });
-  const ChoiceEntry& entry = sets.by_precedence[static_cast<std::size_t>(nearest - sets.unusable.begin())];
+  const ChoiceSet& entry = sets.by_precedence[static_cast<std::size_t>(nearest - sets.unusable.begin())];
   if (!nearest->anything) {
     warn_of_unused(entry, "another rank cannot use them, because of its kernels");
   } else if (!nearest->reason.empty()) {
@@ -266,7 +266,7 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
     const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
     Preparing preparing(region_id, rank, now, made_ready);
     prepare_pins(sets.pins, made_ready);
-    for (const ChoiceEntry& entry : sets.by_precedence) {
+    for (const ChoiceSet& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
       sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
@@ -283,12 +283,12 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   if (exchange.rank() == 0) {
     warn_if_none_fits(sets);
   }
-  const std::vector<ChoiceEntry> entries = that_agree(sets.by_precedence, sets.outcome.usable);
+  const std::vector<ChoiceSet> entries = that_agree(sets.by_precedence, sets.outcome.usable);
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
   InstalledChoices installed;
-  installed.more_than_pins = std::any_of(entries.begin(), entries.end(), [&](const ChoiceEntry& entry) {
+  installed.more_than_pins = std::any_of(entries.begin(), entries.end(), [&](const ChoiceSet& entry) {
     return std::any_of(entry.choices.begin(), entry.choices.end(),
                        [&](const KeptChoice& choice) { return !is_pinned(choice, sets.pins); });
   });
@@ -297,7 +297,7 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   report.problems = install_pins(region_id, sets.pins);
   std::set<std::uint64_t> installed_problems;
   const OfOneRank of_this_rank(entries, static_cast<std::size_t>(exchange.rank()));
-  for (const ChoiceEntry& entry : entries) {
+  for (const ChoiceSet& entry : entries) {
     warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
       const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;

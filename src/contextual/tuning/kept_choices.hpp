@@ -8,7 +8,7 @@
 #include "contextual/agreement/kept_choices.hpp"
 #include "contextual/agreement/starting_point.hpp"
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/pin.hpp"
 #include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/set_fit.hpp"
@@ -33,7 +33,7 @@ struct Unusable {
 /// Rank 0's kept sets of choices, and what this rank makes of them.
 struct KeptSets {
   std::vector<storage::Pin> pins;
-  std::vector<storage::ChoiceEntry> by_precedence;  ///< the own ones first, each the newest first
+  std::vector<storage::ChoiceSet> by_precedence;  ///< the own ones first, each the newest first
   agreement::KeptOutcome outcome;
   std::vector<std::string> machines{};  ///< of all ranks, as they are now
   std::vector<Unusable> unusable{};     ///< by set

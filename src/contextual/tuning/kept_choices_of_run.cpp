@@ -25,7 +25,7 @@ namespace contextual::tuning {
 namespace {
 
 using detail::ProblemSlot;
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 using storage::KeptChoice;
 
 /// Nothing where there are no samples.
@@ -147,7 +147,7 @@ std::string write_kept_choices(const options::ResolvedOptions& options, const st
     if (has_changed(machines.front())) {
       return "the machine looked different when the run began: " + machines.front();
     }
-    ChoiceEntry entry;
+    ChoiceSet entry;
     entry.region = region;
     entry.written = record::utc_text(std::chrono::system_clock::now());
     entry.machines = machines;
@@ -179,7 +179,7 @@ std::string write_kept_choices(const options::ResolvedOptions& options, const st
     const bool reuses = std::any_of(entry.choices.begin(), entry.choices.end(),
                                     [](const KeptChoice& choice) { return choice.reused; });
     return storage::ChoiceStore(options.cache_directory, region)
-        .save(entry, reuses ? shipped_sets(options, region) : std::vector<storage::ChoiceEntry>());
+        .save(entry, reuses ? shipped_sets(options, region) : std::vector<storage::ChoiceSet>());
   } catch (const std::exception& error) {
     return error.what();
   }

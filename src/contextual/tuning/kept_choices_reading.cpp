@@ -17,7 +17,7 @@
 
 namespace contextual::tuning {
 
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 
 namespace {
 
@@ -30,12 +30,12 @@ storage::ChoiceStore::Kept told(storage::ChoiceStore::Kept kept) {
 
 }  // namespace
 
-void warn_of_unused(const ChoiceEntry& entry, const std::string& why) {
+void warn_of_unused(const ChoiceSet& entry, const std::string& why) {
   detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written + " are not used: " + why);
 }
 
-std::vector<ChoiceEntry> shipped_sets(const options::ResolvedOptions& options, const std::string& region) {
-  std::vector<ChoiceEntry> sets;
+std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, const std::string& region) {
+  std::vector<ChoiceSet> sets;
   for (const std::filesystem::path& directory : options.choices_path) {
     std::error_code ignored;
     if (!std::filesystem::exists(directory / storage::choices_folder, ignored)) {
@@ -43,7 +43,7 @@ std::vector<ChoiceEntry> shipped_sets(const options::ResolvedOptions& options, c
                         storage::choices_folder + "\"");
       continue;
     }
-    std::vector<ChoiceEntry> there = told(storage::ChoiceStore(directory, region).read()).file.sets;
+    std::vector<ChoiceSet> there = told(storage::ChoiceStore(directory, region).read()).file.sets;
     std::move(there.begin(), there.end(), std::back_inserter(sets));
   }
   return sets;
@@ -54,17 +54,17 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
   storage::ChoiceStore::Kept kept = own ? told(store.read()) : storage::ChoiceStore::Kept{{region}};
-  std::vector<ChoiceEntry>& sets = kept.file.sets;
+  std::vector<ChoiceSet>& sets = kept.file.sets;
   if (what == Reads::pins) {
     sets.clear();
   } else {
-    std::vector<ChoiceEntry> shipped = shipped_sets(options, region);
+    std::vector<ChoiceSet> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     Surroundings now;
     if (own && !options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
-    std::erase_if(sets, [&](const ChoiceEntry& entry) {
+    std::erase_if(sets, [&](const ChoiceSet& entry) {
       const auto unchecked =
           std::find_if(options.outputs.begin(), options.outputs.end(), [&](const Output& output) {
             return std::find(entry.outputs.begin(), entry.outputs.end(), output.name) == entry.outputs.end();

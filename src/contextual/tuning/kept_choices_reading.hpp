@@ -4,7 +4,7 @@
 /// Choices that outlive the process: reads them on rank 0.
 
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <string>
 #include <vector>
@@ -24,10 +24,10 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
 
 /// Returns the sets of a region in the directories that are only read, the first one's first. Names on stderr
 /// what cannot be used.
-std::vector<storage::ChoiceEntry> shipped_sets(const options::ResolvedOptions& options,
-                                               const std::string& region);
+std::vector<storage::ChoiceSet> shipped_sets(const options::ResolvedOptions& options,
+                                             const std::string& region);
 
 /// Says on stderr, once, that a set is not used.
-void warn_of_unused(const storage::ChoiceEntry& entry, const std::string& why);
+void warn_of_unused(const storage::ChoiceSet& entry, const std::string& why);
 
 }  // namespace contextual::tuning

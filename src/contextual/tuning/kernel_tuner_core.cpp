@@ -283,7 +283,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
     cached = cache(resolved).get_made_for(asked.request, made_for);
   }
   if (several) {
-    cached = tuning::cached_config_of(told_by_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
+    cached = tuning::cached_config_of(text_of_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
   }
   const std::optional<std::size_t> config_id =
       cached ? config_id_of(asked.space, cached->config) : std::nullopt;

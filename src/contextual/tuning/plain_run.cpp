@@ -1,6 +1,6 @@
 #include "contextual/tuning/plain_run.hpp"
 
-#include "contextual/agreement/settled_region.hpp"
+#include "contextual/agreement/plain_run_agreement.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/region_pass.hpp"
@@ -33,7 +33,7 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
                  Watchdog& watchdog) {
   const Watchdog::Watch watch =
       watch_of_call(watchdog, call.options, call.region, reports, AfterGrace::leave);
-  agreement::SettledOutcome outcome;
+  agreement::PlainOutcome outcome;
   try {
     if (call.options.copies) {  // if it finds something new, the region is tuned from where it was
       const Watchdog::Section section(watch, {Activity::before_iteration, Phase::final_run, 0});
@@ -56,7 +56,7 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
     outcome.failure = {std::current_exception(), detail::exception_text(std::current_exception()), 0};
   }
   try {
-    return !agreement::agree_on_settled_run(exchange, call.region, outcome);
+    return !agreement::agree_on_plain_run(exchange, call.region, outcome);
   } catch (...) {
     if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
       std::rethrow_exception(outcome.failure.thrown);

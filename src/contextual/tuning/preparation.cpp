@@ -114,7 +114,7 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
     due = {*suspect};
     result.more = true;
   }
-  continuation_.take_off(due);
+  continuation_.about_to_run(due);
   for (const DueConfig& config : due) {
     if (const std::string reason = prepare_here(config, plan); !reason.empty()) {
       result.rejections.push_back({*problems_.index_of(*config.slot), config.config_id, 0, reason});

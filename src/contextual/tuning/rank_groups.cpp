@@ -21,11 +21,11 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
   return of_process + "/group " + std::to_string(group->second);
 }
 
-bool KnownRegion::settled(std::uint32_t region_id) const {
+bool KnownRegion::locked_in(std::uint32_t region_id) const {
   return settled_ == publications_of(region_id);
 }
 
-void KnownRegion::note_settled(std::uint32_t region_id) {
+void KnownRegion::note_locked_in(std::uint32_t region_id) {
   settled_ = publications_of(region_id);
 }
 

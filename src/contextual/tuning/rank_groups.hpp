@@ -36,9 +36,9 @@ class KnownRegion {
 
   /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
   /// nobody has published another choice for the region since.
-  bool settled(std::uint32_t region_id) const;
-  void note_settled(std::uint32_t region_id);
-  void forget_settled() { settled_.reset(); }
+  bool locked_in(std::uint32_t region_id) const;
+  void note_locked_in(std::uint32_t region_id);
+  void forget_locked_in() { settled_.reset(); }
 
  private:
   std::optional<std::uint64_t> settled_;  ///< publications_of then

@@ -53,28 +53,28 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
   try {
     Arrival arrival = arrival_of(call, start);
     for (;;) {
-      if (!arrival.settled && !start.setup) {
+      if (!arrival.locked_in && !start.setup) {
         start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watchdog_);
       }
-      const bool settled = arrival.settled;
-      start.hello = meet(call, settled ? std::move(arrival) : start.setup->arrival());
+      const bool locked_in = arrival.locked_in;
+      start.hello = meet(call, locked_in ? std::move(arrival) : start.setup->arrival());
       if (!start.hello.kept_choices.empty()) {
         if (runs_with_kept(call, start)) {
           return {};
         }
-      } else if (start.hello.settled_everywhere) {
+      } else if (start.hello.locked_in_everywhere) {
         if (runs_plainly(call)) {
           reports_.note_unlogged(call.region, call.options.mode,
                                  take_unused_pin_warnings(call.region_id, call.options));
           return {};
         }
-      } else if (!start.hello.settled_somewhere) {
+      } else if (!start.hello.locked_in_somewhere) {
         groups_.of(call.options).note_met(start.hello);
         start.setup->begin(start.hello, start.sets);
         return start;
       }
-      if (settled) {
-        known(call).forget_settled();
+      if (locked_in) {
+        known(call).forget_locked_in();
       }
       arrival = {};  // to tune, which the others have to know
     }
@@ -100,12 +100,12 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
     start.to_revalidate = std::move(loaded);
     return arrival;
   }
-  arrival.settled = !options.always_tune && region.settled(call.region_id);
-  if (!arrival.settled && region.looked < looks_for(options) && options.communicator->rank() == 0 &&
+  arrival.locked_in = !options.always_tune && region.locked_in(call.region_id);
+  if (!arrival.locked_in && region.looked < looks_for(options) && options.communicator->rank() == 0 &&
       options.has_kept_choices()) {
     arrival.kept_choices =
         read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
-    arrival.settled = arrival.keeps_choices = !arrival.kept_choices.empty();
+    arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
   }
   return arrival;
 }
@@ -114,7 +114,8 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
 /// is locked in for the region.
 Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
   arrival.choice_failed = LaunchRegistry::instance().has_failed_choice(call.region_id);
-  Hello hello = agreement::say_hello(groups_.exchange_for(call.options), call.region, call.options, arrival);
+  Hello hello =
+      agreement::exchange_hello(groups_.exchange_for(call.options), call.region, call.options, arrival);
   if (hello.choice_failed) {
     forget_choices(call.region_id);
   }
@@ -139,7 +140,7 @@ bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
     return false;
   }
   groups_.of(options).note_met(start.hello);
-  known(call).note_settled(call.region_id);
+  known(call).note_locked_in(call.region_id);
   kept.warnings = take_unused_pin_warnings(call.region_id, options);
   report(std::move(kept), options, start.hello.tuning_id, start.setup ? &start.setup->recorder() : nullptr);
   return true;
@@ -232,7 +233,7 @@ bool RegionStart::load(const RegionCall& call) {
   }
   KnownRegion& region = known(call);
   region.looked = KnownRegion::Looked::for_choices;
-  region.note_settled(call.region_id);
+  region.note_locked_in(call.region_id);
   if (installed.choices->more_than_pins) {
     region.loaded = installed.choices->report;
   }

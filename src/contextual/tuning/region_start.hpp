@@ -30,7 +30,7 @@ struct Start {
 };
 
 /// Decides it, and installs what rank 0 has kept. Used under the tuner's run lock. All functions throw what
-/// agreement::say_hello and install_kept_choices throw.
+/// agreement::exchange_hello and install_kept_choices throw.
 class RegionStart {
  public:
   /// All are the tuner's and outlive the object.

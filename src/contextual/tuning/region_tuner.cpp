@@ -6,7 +6,7 @@
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
-#include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/journal_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/pins.hpp"
@@ -102,7 +102,7 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
       return tune(call);
     }
     region_start_.begin_untuned(call);
-    say_if_off(call);
+    warn_if_off(call);
   }
   options::validate(options);
   run_once(call);
@@ -110,7 +110,7 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
 }
 
 /// Once for each region.
-void RegionTuner::say_if_off(const RegionCall& call) {
+void RegionTuner::warn_if_off(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
   if (options.mode == Mode::off && options.print >= Print::choices && options.communicator->rank() == 0 &&
       said_off_.insert(call.region).second) {
@@ -140,7 +140,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   std::unique_ptr<TuningRun> run = start.setup->take_run();
   const std::optional<RegionReport>& to_revalidate = start.to_revalidate;
   if (to_revalidate) {
-    run->continuation().first_batch_runs(flight_text(*to_revalidate));
+    run->continuation().first_batch_runs(journal_text(*to_revalidate));
   }
   const ActiveRun active;
   auto after = AfterRevalidation::choices_stay;
@@ -165,9 +165,9 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   reports_.add(std::move(recorder.report()));
   KnownRegion& known = groups_.of(call.options).regions[call.region];
   if (!thrown && run->nothing_left()) {
-    known.note_settled(call.region_id);
+    known.note_locked_in(call.region_id);
   } else {
-    known.forget_settled();
+    known.forget_locked_in();
   }
   if (run->context().has_live_guards()) {
     abandon(std::move(run));

@@ -56,7 +56,7 @@ class RegionTuner {
   bool tune_again(const RegionCall& call, std::vector<std::string> sets);
   /// Modes use and off: the final run and nothing else.
   void run_once(const RegionCall& call);
-  void say_if_off(const RegionCall& call);
+  void warn_if_off(const RegionCall& call);
 
   Options options_;
   RunLock run_lock_;

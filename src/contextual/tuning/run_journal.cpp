@@ -4,7 +4,7 @@
 #include "contextual/journal/history.hpp"
 #include "contextual/journal/line_chain.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/journal_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>

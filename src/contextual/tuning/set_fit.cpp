@@ -1,6 +1,6 @@
 #include "contextual/tuning/set_fit.hpp"
 
-#include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/journal_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -13,7 +13,7 @@
 namespace contextual::tuning {
 namespace {
 
-using storage::ChoiceEntry;
+using storage::ChoiceSet;
 
 using Parts = std::map<std::string, std::string>;
 
@@ -70,7 +70,7 @@ bool is_as_then(const storage::ChosenKernel& kernel, const std::string& kernels)
   return false;
 }
 
-bool is_in_quarantine(const ChoiceEntry& entry, const Surroundings& now) {
+bool is_in_quarantine(const ChoiceSet& entry, const Surroundings& now) {
   return std::any_of(now.quarantine.begin(), now.quarantine.end(), [&](const Quarantined& quarantined) {
     return launches(entry, quarantined.assignment) &&
            std::all_of(entry.choices.begin(), entry.choices.end(), [&](const storage::KeptChoice& choice) {
@@ -84,7 +84,7 @@ bool is_in_quarantine(const ChoiceEntry& entry, const Surroundings& now) {
 
 }  // namespace
 
-std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surroundings& now) {
+std::vector<PartDifference> differences(const ChoiceSet& entry, const Surroundings& now) {
   std::vector<PartDifference> all;
   for (std::size_t rank = 0; rank < entry.machines.size(); ++rank) {
     if (!now.stands_for_all && rank >= now.machines.size()) {
@@ -110,7 +110,7 @@ std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surround
   return all;
 }
 
-Fit fit_of(const ChoiceEntry& entry, const Surroundings& now) {
+Fit fit_of(const ChoiceSet& entry, const Surroundings& now) {
   if (is_in_quarantine(entry, now)) {
     return Fit::in_quarantine;
   }
@@ -130,7 +130,7 @@ Fit fit_of(const ChoiceEntry& entry, const Surroundings& now) {
   return versions ? Fit::other_versions : Fit::counts;
 }
 
-std::string misfit_text(const ChoiceEntry& entry, const Surroundings& now) {
+std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
   switch (fit_of(entry, now)) {
     case Fit::counts:
       break;

@@ -4,7 +4,7 @@
 /// Whether a set of kept choices counts where it is looked at, as far as the kernels of this process do not
 /// decide it. Pure. The one judgement of runs and of those that show what is kept.
 
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace contextual::tuning {
 /// What has twice ended a process.
 struct Quarantined {
   std::string kernels;     ///< of that process, see agreement::kernels_text
-  std::string assignment;  ///< see flight_text
+  std::string assignment;  ///< see journal_text
 };
 
 /// What a set is compared with.
@@ -41,15 +41,15 @@ struct PartDifference {
 };
 
 /// By rank, and by the names of parts. Leaves out how many ranks there are.
-std::vector<PartDifference> differences(const storage::ChoiceEntry& entry, const Surroundings& now);
+std::vector<PartDifference> differences(const storage::ChoiceSet& entry, const Surroundings& now);
 
 /// From what is nearest to a set that counts.
 enum class Fit { counts, other_versions, other_pins, another_machine, other_ranks, in_quarantine };
 
 /// For the reason that is named last among those above, if there are several.
-Fit fit_of(const storage::ChoiceEntry& entry, const Surroundings& now);
+Fit fit_of(const storage::ChoiceSet& entry, const Surroundings& now);
 
 /// Returns why a set does not count, in one line that says what differs; an empty text if it counts.
-std::string misfit_text(const storage::ChoiceEntry& entry, const Surroundings& now);
+std::string misfit_text(const storage::ChoiceSet& entry, const Surroundings& now);
 
 }  // namespace contextual::tuning

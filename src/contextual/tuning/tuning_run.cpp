@@ -69,22 +69,22 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
 }
 
 void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
-  RunEnd end = kept && !thrown ? RunEnd::done : RunEnd::interrupted;
+  JournalEnd end = kept && !thrown ? JournalEnd::done : JournalEnd::interrupted;
   bool by_device = agreement_.failed_by_device();
   try {
     if (thrown) {
       std::rethrow_exception(thrown);
     }
   } catch (const TuningFailedError&) {
-    end = RunEnd::done;  // it would come again
+    end = JournalEnd::done;  // it would come again
   } catch (const DeviceError&) {
     by_device = true;
   } catch (const CommunicationError&) {
     // Where this rank has failed, the others may wait for what it did not launch.
-    end = batch_.result.failure ? RunEnd::interrupted : RunEnd::rank_lost;
+    end = batch_.result.failure ? JournalEnd::interrupted : JournalEnd::rank_lost;
   } catch (...) {  // of the region: interrupted
   }
-  continuation_.end(by_device && batch_.launched ? RunEnd::in_flight : end);
+  continuation_.end(by_device && batch_.launched ? JournalEnd::device_failed : end);
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -187,7 +187,7 @@ bool TuningRun::prepare() {
   // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
   const auto rejected =
       meet_before_batch({prepared.everywhere || head_start_.count() > 0, prepared.rejections});
-  continuation_.landed();
+  continuation_.came_back();
   if (!rejected.empty()) {
     rejected_.mark(rejected, batch_.plan);
     decide([&] { problems_.state().reject(rejected); });
@@ -224,7 +224,7 @@ void TuningRun::run(const std::function<void()>& region) {
   if (!batch_.result.failure) {
     checks_.begin(batch_.plan, batch_.result);
   }
-  meet_before_batch({continuation_.take_off(batch_.plan.iterations), {}});
+  meet_before_batch({continuation_.about_to_run(batch_.plan.iterations), {}});
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }
@@ -255,7 +255,7 @@ void TuningRun::agree() {
     end_disagreed();
   }
   if (batch_.plan.kind == BatchKind::final_run || continuation_.next() != nullptr) {
-    continuation_.landed();  // no record of the batch says so
+    continuation_.came_back();  // no record of the batch says so
   }
 }
 

@@ -12,8 +12,8 @@ using contextual::journal::Quarantine;
 
 namespace {
 
-void die_of(Quarantine& quarantine, std::vector<std::string> in_flight) {
-  quarantine.take_off(std::move(in_flight));
+void die_of(Quarantine& quarantine, std::vector<std::string> running) {
+  quarantine.about_to_run(std::move(running));
   quarantine.crash();
 }
 
@@ -50,38 +50,38 @@ TEST_CASE("quarantine: of several in flight each is a suspect, however often", "
 TEST_CASE("quarantine: who has run alone and well is no suspect any more, but who is in it stays", "[unit]") {
   Quarantine quarantine;
   die_of(quarantine, {"a", "b"});
-  quarantine.take_off({"a", "b"});
-  quarantine.landed();
+  quarantine.about_to_run({"a", "b"});
+  quarantine.came_back();
   CHECK(quarantine.suspect("a"));
-  quarantine.take_off({"a"});
-  quarantine.landed();
+  quarantine.about_to_run({"a"});
+  quarantine.came_back();
   CHECK_FALSE(quarantine.suspect("a"));
   CHECK(quarantine.suspect("b"));
   die_of(quarantine, {"b"});
-  quarantine.take_off({"b"});
-  quarantine.landed();
+  quarantine.about_to_run({"b"});
+  quarantine.came_back();
   CHECK(quarantine.quarantined("b"));
 }
 
 TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", "[unit]") {
   Quarantine quarantine;
-  quarantine.take_off({"a"});
-  quarantine.call_off();
+  quarantine.about_to_run({"a"});
+  quarantine.did_not_run();
   quarantine.crash();
   CHECK(quarantine.empty());
   die_of(quarantine, {"a"});
-  quarantine.take_off({"a"});
-  quarantine.call_off();
+  quarantine.about_to_run({"a"});
+  quarantine.did_not_run();
   CHECK(quarantine.suspect("a"));
 }
 
 TEST_CASE("quarantine: what was in flight when the next process begins has ended the one before", "[unit]") {
   Quarantine quarantine;
   quarantine.begin("kernels", false);
-  quarantine.take_off({"a"});
+  quarantine.about_to_run({"a"});
   quarantine.begin("kernels", false);
   CHECK(quarantine.suspect("a"));
-  CHECK(quarantine.in_flight().empty());
+  CHECK(quarantine.running().empty());
   quarantine.begin("kernels", false);
   CHECK_FALSE(quarantine.quarantined("a"));
 }
@@ -91,17 +91,17 @@ TEST_CASE("quarantine: is forgotten with other kernels, and with the option once
   quarantine.begin("kernels", false);
   quarantine.restore({"a"});
   SECTION("other kernels, whatever was in flight") {
-    quarantine.take_off({"b"});
+    quarantine.about_to_run({"b"});
     quarantine.begin("other kernels", false);
     CHECK(quarantine.empty());
     CHECK(quarantine.kernels() == "other kernels");
   }
   SECTION("the option") {
-    quarantine.take_off({"b"});
+    quarantine.about_to_run({"b"});
     quarantine.begin("kernels", true);
     CHECK_FALSE(quarantine.suspect("a"));
     CHECK(quarantine.suspect("b"));
-    quarantine.take_off({"b"});
+    quarantine.about_to_run({"b"});
     quarantine.begin("kernels", true);
     CHECK(quarantine.quarantined("b"));
     quarantine.begin("kernels", false);

@@ -62,7 +62,7 @@ class ScriptedSearch final : public Search {
   }
 
   /// The next of `further_bests` takes its place.
-  void rule_out(const Assignment& assignment) override {
+  void lost(const Assignment& assignment) override {
     script_->ruled_out.push_back(assignment);
     script_->best.reset();
     if (!script_->further_bests.empty()) {

@@ -34,7 +34,7 @@ class ScriptedSearch final : public contextual::Search {
     }
   }
   void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
-  void rule_out(const contextual::Assignment& /*assignment*/) override {}
+  void lost(const contextual::Assignment& /*assignment*/) override {}
   std::optional<Assignment> best() const override { return best_; }
   std::string reason() const override { return "the last one"; }
   std::size_t remaining_runs() const override { return trials_.size(); }

@@ -1,5 +1,4 @@
-#include "contextual/storage/choice_entry.hpp"
-
+#include "contextual/storage/choice_set.hpp"
 #include "support/catch.hpp"
 #include "support/repetitions.hpp"
 
@@ -23,8 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-ChoiceEntry example() {
-  ChoiceEntry entry;
+ChoiceSet example() {
+  ChoiceSet entry;
   entry.region = "layer \"1\"\n/..";
   entry.written = "2026-01-31T12:00:00Z";
   entry.machines = {"processor: one\n", "processor: two\n"};
@@ -83,22 +82,22 @@ std::string changed(std::string text, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("ChoiceEntry: what is written is read", "[unit]") {
+TEST_CASE("ChoiceSet: what is written is read", "[unit]") {
   const ParsedEntry parsed = parse_entry(to_json(example()));
   CHECK(parsed.problem.empty());
   REQUIRE(parsed.entry);
   CHECK(*parsed.entry == example());
 }
 
-TEST_CASE("ChoiceEntry: a text that is not UTF-8 is kept as well as it can be", "[unit]") {
-  ChoiceEntry entry = example();
+TEST_CASE("ChoiceSet: a text that is not UTF-8 is kept as well as it can be", "[unit]") {
+  ChoiceSet entry = example();
   entry.choices[0].reason = "bad \xff byte";
   const ParsedEntry parsed = parse_entry(to_json(entry));
   REQUIRE(parsed.entry);
   CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
 }
 
-TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
+TEST_CASE("ChoiceSet: a text with very many levels is refused", "[unit]") {
   std::string text = to_json(example());
   const std::string content = "\"content\": ";
   const std::size_t place = text.find(content) + content.size();
@@ -106,9 +105,9 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
   CHECK(parse_entry(text).problem == "it has more levels than a file of kept choices");
 }
 
-TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the same", "[unit]") {
+TEST_CASE("ChoiceSet: a text with a change anywhere is refused, or means the same", "[unit]") {
   const std::string whole = to_json(example());
-  const ChoiceEntry expected = example();
+  const ChoiceSet expected = example();
   std::mt19937 random(1);
   int refused = 0;
   int wrong = 0;
@@ -127,7 +126,7 @@ TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the s
   CHECK(unexplained == 0);
 }
 
-TEST_CASE("ChoiceEntry: a changed text with the digest of the change is refused, or is what it says",
+TEST_CASE("ChoiceSet: a changed text with the digest of the change is refused, or is what it says",
           "[unit]") {
   const Json whole = Json::parse(to_json(example()));
   const std::string content = whole.at("content").dump(1);
@@ -161,7 +160,7 @@ TEST_CASE("ChoiceEntry: a changed text with the digest of the change is refused,
         contextual::test::repetitions(100'000) / 1000);  // the changes must reach further than the digest
 }
 
-TEST_CASE("ChoiceEntry: a text without one of its fields is refused although its digest is right", "[unit]") {
+TEST_CASE("ChoiceSet: a text without one of its fields is refused although its digest is right", "[unit]") {
   const Json whole = Json::parse(to_json(example()));
   const auto refused_with = [&](const Json& content) {
     Json entry = whole;
@@ -185,8 +184,8 @@ TEST_CASE("ChoiceEntry: a text without one of its fields is refused although its
   check_fields_of(Json::json_pointer("/infeasible/0"));
 }
 
-TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest is right", "[unit]") {
-  ChoiceEntry entry = example();
+TEST_CASE("ChoiceSet: a choice that cannot be is refused although its digest is right", "[unit]") {
+  ChoiceSet entry = example();
   entry.choices[0].config_id = 8;
   CHECK(parse_entry(to_json(entry)).problem == "config 8 of 8");
   entry = example();
@@ -210,7 +209,7 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
 
 TEST_CASE("choice entry: one with a text that is no config is damaged, though its digest is right",
           "[unit]") {
-  ChoiceEntry entry = example();
+  ChoiceSet entry = example();
   entry.choices[0].config = "no config";
   const ParsedEntry parsed = parse_entry(to_json(entry));
   CHECK_FALSE(parsed.entry.has_value());

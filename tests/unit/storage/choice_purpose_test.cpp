@@ -24,28 +24,28 @@ KeptChoice choice_of(const std::string& kernel, int key, std::size_t config_id, 
   return choice;
 }
 
-ChoiceEntry set_of(const std::vector<KeptChoice>& choices) {
-  ChoiceEntry entry;
+ChoiceSet set_of(const std::vector<KeptChoice>& choices) {
+  ChoiceSet entry;
   entry.machines = {"one", "two"};
   entry.choices = choices;
   return entry;
 }
 
 /// A kernel, a coupling and what one rank has chosen under its own key.
-ChoiceEntry example() {
-  ChoiceEntry entry = set_of({choice_of("gemm", 1, 3), choice_of("pair", 2, 1), choice_of("own", 3, 2)});
+ChoiceSet example() {
+  ChoiceSet entry = set_of({choice_of("gemm", 1, 3), choice_of("pair", 2, 1), choice_of("own", 3, 2)});
   entry.choices[1].launched = {{"send", 1}, {"receive", 2}};
   entry.choices[2].ranks = {1};
   return entry;
 }
 
-bool contradict(const ChoiceEntry& a, const ChoiceEntry& b) {
+bool contradict(const ChoiceSet& a, const ChoiceSet& b) {
   const bool contradicts = ChoicePurpose(a).contradicts(ChoicePurpose(b));
   REQUIRE(ChoicePurpose(b).contradicts(ChoicePurpose(a)) == contradicts);
   return contradicts;
 }
 
-bool replaces(const ChoiceEntry& newer, const ChoiceEntry& older) {
+bool replaces(const ChoiceSet& newer, const ChoiceSet& older) {
   return ChoicePurpose(newer).replaces(ChoicePurpose(older));
 }
 
@@ -53,7 +53,7 @@ bool replaces(const ChoiceEntry& newer, const ChoiceEntry& older) {
 
 TEST_CASE("ChoicePurpose: replaces that of the same machines whose problems it has, whatever was chosen",
           "[unit]") {
-  ChoiceEntry older = example();
+  ChoiceSet older = example();
   older.choices[0].config_id = 1;
   older.written = "earlier";
   CHECK(replaces(example(), older));
@@ -61,21 +61,21 @@ TEST_CASE("ChoicePurpose: replaces that of the same machines whose problems it h
   CHECK(replaces(example(), older));
   CHECK_FALSE(replaces(older, example()));
   const auto replaces_changed = [&](const auto& change) {
-    ChoiceEntry other = example();
+    ChoiceSet other = example();
     change(other);
     return replaces(example(), other);
   };
-  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
-  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
-  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
-  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[2].ranks = {0, 1}; }));
-  CHECK_FALSE(replaces_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
+  CHECK_FALSE(replaces_changed([](ChoiceSet& other) { other.choices[0].scope = 9; }));
+  CHECK_FALSE(replaces_changed([](ChoiceSet& other) { other.choices[1].key = make_key(1); }));
+  CHECK_FALSE(replaces_changed([](ChoiceSet& other) { other.machines[1] = "another"; }));
+  CHECK_FALSE(replaces_changed([](ChoiceSet& other) { other.choices[2].ranks = {0, 1}; }));
+  CHECK_FALSE(replaces_changed([](ChoiceSet& other) { other.choices[1].launched[1].table_digest = 3; }));
   CHECK(replaces_changed(
-      [](ChoiceEntry& other) { std::swap(other.choices[1].launched[0], other.choices[1].launched[1]); }));
+      [](ChoiceSet& other) { std::swap(other.choices[1].launched[0], other.choices[1].launched[1]); }));
 }
 
 TEST_CASE("ChoicePurpose: sets contradict one another where they differ about a problem of both", "[unit]") {
-  const ChoiceEntry one = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
+  const ChoiceSet one = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
   CHECK_FALSE(contradict(one, one));
   CHECK_FALSE(contradict(one, set_of({choice_of("f", 2, 7), choice_of("g", 0, 4)})));
   CHECK_FALSE(contradict(one, set_of({choice_of("h", 1, 9)})));
@@ -91,7 +91,7 @@ TEST_CASE("ChoicePurpose: sets contradict one another where they differ about a 
 }
 
 TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever that does", "[unit]") {
-  const ChoiceEntry older = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
+  const ChoiceSet older = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
   CHECK(replaces(set_of({choice_of("f", 1, 0), choice_of("g", 0, 0)}), older));  // covers it
   CHECK(replaces(set_of({choice_of("f", 2, 2), choice_of("g", 0, 5)}), older));
   CHECK(replaces(set_of({choice_of("g", 0, 5)}), older));
@@ -108,7 +108,7 @@ TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever tha
   CHECK(replaces(set_of({one}), set_of({both, choice_of("f", 1, 2)})));
   one.launched.pop_back();  // where q exists, it does not count
   CHECK_FALSE(replaces(set_of({one}), set_of({both})));
-  ChoiceEntry elsewhere = set_of({choice_of("g", 0, 5)});
+  ChoiceSet elsewhere = set_of({choice_of("g", 0, 5)});
   elsewhere.machines[0] = "another";
   CHECK_FALSE(replaces(elsewhere, older));
 }

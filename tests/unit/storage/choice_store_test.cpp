@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id) {
-  ChoiceEntry entry;
+ChoiceSet entry_of(const std::string& region, int key, std::size_t config_id) {
+  ChoiceSet entry;
   entry.region = region;
   entry.choices.push_back({"k", "", make_key(key), "", 0, {{"k", 1}}, 1'000'000, config_id, "{}", "", {}});
   return entry;
@@ -33,7 +33,7 @@ ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id) 
 
 std::vector<std::size_t> configs_in(const ChoiceStore& store) {
   std::vector<std::size_t> configs;
-  for (const ChoiceEntry& entry : store.read().file.sets) {
+  for (const ChoiceSet& entry : store.read().file.sets) {
     configs.push_back(entry.choices.front().config_id);
   }
   return configs;
@@ -191,19 +191,19 @@ TEST_CASE("ChoiceStore: a region without anything left has no file", "[unit]") {
 TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when it was chosen", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  ChoiceEntry first = entry_of("region", 1, 10);
+  ChoiceSet first = entry_of("region", 1, 10);
   first.choices[0].reason = "it was fast";
   first.choices[0].time_ns = 70;
   first.choices[0].time_spread_ns = 3;
   first.infeasible = {{"k config-4", "it hung"}};
   REQUIRE(store.save(first).empty());
-  ChoiceEntry second = entry_of("region", 2, 20);
+  ChoiceSet second = entry_of("region", 2, 20);
   second.infeasible = {{"k config-5", "it hung"}};
   second.choices.push_back(entry_of("region", 1, 10).choices[0]);
   second.choices[1].reason = "locked in by an earlier run";
   second.choices[1].reused = true;
   REQUIRE(store.save(second).empty());
-  std::vector<ChoiceEntry> entries = store.read().file.sets;
+  std::vector<ChoiceSet> entries = store.read().file.sets;
   REQUIRE(entries.size() == 1);
   CHECK(entries[0].choices[1] == first.choices[0]);
   CHECK(entries[0].infeasible ==

@@ -42,8 +42,8 @@ struct Written {
   Written() { REQUIRE(folder.write("file", "text").empty()); }
 };
 
-ChoiceEntry entry_of(std::size_t config_id) {
-  ChoiceEntry entry;
+ChoiceSet entry_of(std::size_t config_id) {
+  ChoiceSet entry;
   entry.region = "region";
   entry.choices.push_back({"k", "", make_key(1), "", 0, {{"k", 1}}, 100, config_id, "{}", "", {}});
   return entry;

@@ -38,8 +38,8 @@ std::chrono::duration<double> duration() {
 }
 
 /// The config counts up from 1; its reason says which process has written it.
-ChoiceEntry entry_of(int process, int key, std::size_t config_id) {
-  ChoiceEntry entry;
+ChoiceSet entry_of(int process, int key, std::size_t config_id) {
+  ChoiceSet entry;
   entry.region = "region";
   entry.machines = {"machine"};
   KeptChoice& choice = entry.choices.emplace_back();
@@ -64,7 +64,7 @@ struct Told {
 /// The only one of its key that counts.
 const KeptChoice* kept_of(const ChoiceStore::Kept& kept, int key) {
   const KeptChoice* found = nullptr;
-  for (const ChoiceEntry& entry : kept.file.sets) {
+  for (const ChoiceSet& entry : kept.file.sets) {
     const KeptChoice& choice = entry.choices.front();
     if (choice.key == make_key(key)) {
       if (found != nullptr) {

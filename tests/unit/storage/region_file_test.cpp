@@ -15,8 +15,8 @@ using namespace contextual::storage;
 
 namespace {
 
-ChoiceEntry set_of(int key, std::size_t config_id) {
-  ChoiceEntry entry;
+ChoiceSet set_of(int key, std::size_t config_id) {
+  ChoiceSet entry;
   entry.region = "r";
   entry.choices.push_back({"k", "", make_key(key), "", 0, {{"k", 1}}, 100, config_id, "{}", "", {}});
   return entry;
@@ -30,9 +30,9 @@ RegionFile example() {
   return file;
 }
 
-std::vector<std::size_t> configs_in(const std::vector<ChoiceEntry>& sets) {
+std::vector<std::size_t> configs_in(const std::vector<ChoiceSet>& sets) {
   std::vector<std::size_t> configs;
-  for (const ChoiceEntry& set : sets) {
+  for (const ChoiceSet& set : sets) {
     configs.push_back(set.choices.front().config_id);
   }
   return configs;
@@ -111,7 +111,7 @@ TEST_CASE("parse_region: what has a field twice is refused, since one of them wo
 
 TEST_CASE("parse_region: a text with a change anywhere is refused, or its sets are as they were", "[unit]") {
   const std::string whole = to_json(example());
-  const std::vector<ChoiceEntry> sets = example().sets;
+  const std::vector<ChoiceSet> sets = example().sets;
   std::mt19937 random(1);
   int wrong = 0;
   for (int i = 0; i < contextual::test::repetitions(20'000); ++i) {
@@ -127,7 +127,7 @@ TEST_CASE("parse_region: a text with a change anywhere is refused, or its sets a
       wrong += parsed.problem.empty() ? 1 : 0;
       continue;
     }
-    for (const ChoiceEntry& set : parsed.file->sets) {
+    for (const ChoiceSet& set : parsed.file->sets) {
       wrong += std::find(sets.begin(), sets.end(), set) != sets.end() ? 0 : 1;
     }
   }
@@ -149,7 +149,7 @@ TEST_CASE("parse_bundle: what is bundled is read, and with any damage nothing is
 
 TEST_CASE("insert_set: the newest replaces older sets of its purpose, and is replaced by newer ones",
           "[unit]") {
-  std::vector<ChoiceEntry> sets{set_of(1, 10), set_of(2, 20)};
+  std::vector<ChoiceSet> sets{set_of(1, 10), set_of(2, 20)};
   CHECK(insert_set(sets, 0, set_of(2, 21)));
   CHECK(configs_in(sets) == std::vector<std::size_t>{21, 10});
   CHECK_FALSE(insert_set(sets, 2, set_of(1, 9)));

@@ -22,7 +22,7 @@ enum class Defect {
   differs_by_instance,
   chooses_by_instance,
   ignores_rejections,
-  ignores_rulings_out,
+  ignores_losses,
   chooses_ruled_out,
   tries_left_out,
   repeats_infeasible,
@@ -108,11 +108,11 @@ class BrokenSearch final : public Search {
     }
   }
 
-  void rule_out(const Assignment& assignment) override {
+  void lost(const Assignment& assignment) override {
     if (!is(Defect::chooses_ruled_out)) {
       makespans_.erase(assignment);
     }
-    if (is(Defect::ignores_rulings_out)) {
+    if (is(Defect::ignores_losses)) {
       queue_.insert(queue_.begin(), assignment);
     }
   }
@@ -236,7 +236,7 @@ TEST_CASE("check_search: every planted defect of the plan is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::plan_changes), ContainsSubstring("plan() changes without an observation"));
   CHECK_THAT(violations_of(Defect::differs_by_instance), ContainsSubstring("two instances plan differently"));
   CHECK_THAT(violations_of(Defect::ignores_rejections), ContainsSubstring("rejected is planned"));
-  CHECK_THAT(violations_of(Defect::ignores_rulings_out), ContainsSubstring("that was ruled out is planned"));
+  CHECK_THAT(violations_of(Defect::ignores_losses), ContainsSubstring("that has lost is planned"));
   CHECK_THAT(violations_of(Defect::tries_left_out), ContainsSubstring("left out or rejected is planned"));
   CHECK_THAT(violations_of(Defect::repeats_infeasible),
              ContainsSubstring("an infeasible assignment is planned again"));
@@ -264,7 +264,7 @@ TEST_CASE("check_search: every planted defect of the choice is named", "[unit]")
   CHECK_THAT(violations_of(Defect::chooses_rejected),
              ContainsSubstring("best() has a config that is left out or rejected"));
   CHECK_THAT(violations_of(Defect::chooses_ruled_out),
-             ContainsSubstring("best() is an assignment that was ruled out"));
+             ContainsSubstring("best() is an assignment that has lost"));
   CHECK_THAT(violations_of(Defect::chooses_unknown), ContainsSubstring("best() has a wrong size"));
   CHECK_THAT(violations_of(Defect::chooses_untried), ContainsSubstring("best() has never been run"));
   CHECK_THAT(violations_of(Defect::never_chooses), ContainsSubstring("best() is empty although"));

@@ -69,7 +69,7 @@ TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit
     const std::string text = text_report(report, options);
     const std::string page = html_report(report, options);
     std::size_t traced = 0;
-    for (const TuningRun& run : report.runs) {
+    for (const RunOfAllRanks& run : report.runs) {
       traced += trace_text(run, aligned_timelines(run)).size();
     }
     damaged += report.logs.damaged_count() > 0 ? 1 : 0;

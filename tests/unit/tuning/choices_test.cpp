@@ -24,7 +24,7 @@
 namespace choices_test {
 
 using namespace contextual;
-using contextual::storage::ChoiceEntry;
+using contextual::storage::ChoiceSet;
 using contextual::storage::ChoiceStore;
 using engine_test::TemporaryDirectory;
 
@@ -33,9 +33,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id,
-                     const std::string& kernel = "k") {
-  ChoiceEntry entry;
+ChoiceSet entry_of(const std::string& region, int key, std::size_t config_id,
+                   const std::string& kernel = "k") {
+  ChoiceSet entry;
   entry.region = region;
   entry.written = "2026-01-02T03:04:05Z";
   entry.machines = {detail::machine_text()};
@@ -69,7 +69,7 @@ struct Kept {
   ChoiceStore store(const std::string& region) const { return ChoiceStore(path(), region); }
 
   /// As a writer would have kept it so long ago. Returns its name.
-  std::string plant(ChoiceEntry entry, std::chrono::hours ago = 0h) const {
+  std::string plant(ChoiceSet entry, std::chrono::hours ago = 0h) const {
     entry.written = record::utc_text(std::chrono::system_clock::now() - ago);
     REQUIRE(store(entry.region)
                 .change([&](storage::RegionFile& file) {
@@ -193,14 +193,14 @@ TEST_CASE("KeptChoices: prune removes what is damaged or left over, and by age w
 TEST_CASE("ChoiceStore: a set that a newer one contradicts is gone where that counts in any case", "[unit]") {
   const Kept kept;
   const auto both = [](int key, std::size_t config_of_g) {
-    ChoiceEntry entry = entry_of("r", key, 10);
+    ChoiceSet entry = entry_of("r", key, 10);
     entry.choices.push_back(entry_of("r", 0, config_of_g, "g").choices[0]);
     return entry;
   };
   REQUIRE(kept.store("r").save(both(1, 4)).empty());
-  ChoiceEntry other_kernels = both(3, 4);
+  ChoiceSet other_kernels = both(3, 4);
   other_kernels.choices[0].launched[0].table_digest = 2;  // where its kernel is like that, it counts
-  for (const ChoiceEntry& entry : {other_kernels, both(2, 5), both(4, 5)}) {
+  for (const ChoiceSet& entry : {other_kernels, both(2, 5), both(4, 5)}) {
     REQUIRE(kept.store("r").save(entry).empty());
   }
   const auto sets = kept.choices.list().sets;
@@ -333,7 +333,7 @@ TEST_CASE("KeptChoices: a region with a long name, or of the former layout, is k
 
 TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
   const Kept kept;
-  ChoiceEntry both = entry_of("r", 1, 10);
+  ChoiceSet both = entry_of("r", 1, 10);
   both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
   kept.plant(both);
   kept.plant(entry_of("r", 3, 30));
@@ -400,7 +400,7 @@ TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a s
   const Kept kept;
   detail::describe_machine("test part", [] { return std::string(); });
   const auto standing_with = [&](const std::string& from, const std::string& to) {
-    ChoiceEntry entry = entry_of("r", 1, 10);
+    ChoiceSet entry = entry_of("r", 1, 10);
     std::string& machine = entry.machines[0];
     machine.replace(machine.find(from), from.size(), to);
     kept.plant(entry);
@@ -423,7 +423,7 @@ TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a s
 
 TEST_CASE("KeptChoices: what was chosen beside pins that are gone is not exported", "[unit]") {
   const Kept kept;
-  ChoiceEntry entry = entry_of("r", 1, 10);
+  ChoiceSet entry = entry_of("r", 1, 10);
   entry.beside_pins = "0123456789abcdef";
   kept.plant(entry);
   CHECK(kept.choices.list().sets.at(0).standing == KeptStanding::other_pins);
@@ -433,7 +433,7 @@ TEST_CASE("KeptChoices: what was chosen beside pins that are gone is not exporte
 
 TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and takes pins back", "[unit]") {
   const Kept kept;
-  ChoiceEntry both = entry_of("r", 1, 10);
+  ChoiceSet both = entry_of("r", 1, 10);
   both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
   kept.plant(both);
   const KeptSet set = kept.choices.list().sets.at(0);
@@ -491,7 +491,7 @@ TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and a
 
 TEST_CASE("KeptChoices: what only some ranks have chosen is not pinned, which would hold on all", "[unit]") {
   const Kept kept;
-  ChoiceEntry entry = entry_of("r", 1, 10);
+  ChoiceSet entry = entry_of("r", 1, 10);
   entry.machines = {"a", "b"};
   entry.choices[0].ranks = {1};
   kept.plant(entry);

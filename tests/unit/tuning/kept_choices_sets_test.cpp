@@ -127,7 +127,7 @@ Outcome run(const Process& process) {
 
 using Configs = std::vector<std::size_t>;
 
-std::vector<storage::ChoiceEntry> kept_in(const fs::path& directory) {
+std::vector<storage::ChoiceSet> kept_in(const fs::path& directory) {
   return storage::ChoiceStore(directory, "sets").read().file.sets;
 }
 
@@ -199,21 +199,21 @@ TEST_CASE("kept choices: what was reused is kept on with its reason, its times a
     Process process{
         .ranks = ranks, .directory = directory.path(), .keys = {2}, .search = SearchLevel::normal};
     REQUIRE(run(process).runs[0] > 1);
-    const auto choice_in = [](const storage::ChoiceEntry& entry) {
+    const auto choice_in = [](const storage::ChoiceSet& entry) {
       const auto found =
           std::find_if(entry.choices.begin(), entry.choices.end(),
                        [](const storage::KeptChoice& choice) { return choice.kernel == "sets_stays"; });
       REQUIRE(found != entry.choices.end());
       return *found;
     };
-    const storage::ChoiceEntry before = kept_in(directory.path()).at(0);
+    const storage::ChoiceSet before = kept_in(directory.path()).at(0);
     const storage::KeptChoice first = choice_in(before);
     CHECK(first.time_ns == 1000);
     CHECK(first.time_spread_ns == 0);
     CHECK(before.makespan_ns.has_value() == before.makespan_spread_ns.has_value());
     process.keys = {3};
     REQUIRE(run(process).runs[0] > 1);
-    const std::vector<storage::ChoiceEntry> entries = kept_in(directory.path());
+    const std::vector<storage::ChoiceSet> entries = kept_in(directory.path());
     REQUIRE(entries.size() == 2);
     CHECK(choice_in(entries[0]) == first);
   }
@@ -255,7 +255,7 @@ TEST_CASE("kept choices: what is infeasible is kept with them, with the reasons"
   };
   tuner.run(
       "sets", [&] { (*one)(1), (*two)(1); }, options);
-  const std::vector<storage::ChoiceEntry> entries = kept_in(directory.path());
+  const std::vector<storage::ChoiceSet> entries = kept_in(directory.path());
   REQUIRE(entries.size() == 1);
   REQUIRE(entries[0].infeasible.size() == 2);
   CHECK(entries[0].infeasible[0].what == "sets_varies (1) config-2");

@@ -471,7 +471,7 @@ TEST_CASE("kept choices: load refuses a region without a name, and a call within
 
 TEST_CASE("kept choices: other versions of software count where they may differ, another device never",
           "[unit]") {
-  storage::ChoiceEntry entry;
+  storage::ChoiceSet entry;
   entry.region = "kept elsewhere";
   entry.machines = {"devices: GPU\ndriver: 1\nlibrary: 0.0.9\n", "devices: GPU\ndriver: 1\n"};
   agreement::Hello hello;

@@ -44,7 +44,7 @@ class Trap {
   std::atomic<bool> sprung_{false};
 };
 
-enum class Call { plan, observe, reject, rule_out, best, reason, remaining_runs };
+enum class Call { plan, observe, reject, lost, best, reason, remaining_runs };
 
 /// The built-in search, but some call of it may throw.
 class TrappedSearch final : public Search {
@@ -64,9 +64,9 @@ class TrappedSearch final : public Search {
     step(Call::reject);
     search_->reject(problem, config_id);
   }
-  void rule_out(const Assignment& assignment) override {
-    step(Call::rule_out);
-    search_->rule_out(assignment);
+  void lost(const Assignment& assignment) override {
+    step(Call::lost);
+    search_->lost(assignment);
   }
   std::optional<Assignment> best() const override {
     step(Call::best);
@@ -175,7 +175,7 @@ TEST_CASE("holds 6: a search that throws on one rank is told to the others, and 
       },
       in_factory);
   CHECK(in_factory.sprung());
-  for (const Call call : {Call::plan, Call::observe, Call::reject, Call::rule_out, Call::best, Call::reason,
+  for (const Call call : {Call::plan, Call::observe, Call::reject, Call::lost, Call::best, Call::reason,
                           Call::remaining_runs}) {
     for (const int at : {0, 1, 5}) {
       Trap trap(at);
@@ -187,7 +187,7 @@ TEST_CASE("holds 6: a search that throws on one rank is told to the others, and 
             };
           },
           trap);
-      CHECK((at > 0 || call == Call::reject || call == Call::rule_out || trap.sprung()));
+      CHECK((at > 0 || call == Call::reject || call == Call::lost || trap.sprung()));
     }
   }
 }

@@ -86,9 +86,10 @@ TEST_CASE("hello: a rank that went on to the next run while the others are in th
       const auto resolved = options::resolve({}, rank_options(communicator), options::environment());
       const auto timer = resolved.timer();
       agreement::Exchange exchange(*communicator, resolved.deadline);
-      agreement::say_hello(exchange, "region", resolved, {.timer = timer->name()});
+      agreement::exchange_hello(exchange, "region", resolved, {.timer = timer->name()});
       const auto failure = std::make_exception_ptr(std::runtime_error("no directory can be made here"));
-      agreement::say_hello(exchange, "region", resolved, {.timer = timer->name(), .setup_failure = failure});
+      agreement::exchange_hello(exchange, "region", resolved,
+                                {.timer = timer->name(), .setup_failure = failure});
     }
     tuner.run("region", [&] { (*kernel)(1); });
   });

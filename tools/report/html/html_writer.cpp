@@ -27,7 +27,7 @@ Limits limits_of(const ReportOptions& options) {
 HtmlWriter::HtmlWriter(const ReportOptions& options) : Writer(limits_of(options)) {}
 
 void HtmlWriter::begin_run(const RunAnalysis& analysis, std::size_t number) {
-  const TuningRun& run = *analysis.run;
+  const RunOfAllRanks& run = *analysis.run;
   const std::string status = status_name(analysis.ending.status);
   std::string badges = element("span", status, "class=\"badge " + status + "\"");
   if (!analysis.comparison.disagreements.empty()) {

@@ -11,7 +11,7 @@ bool contains(const std::vector<Range>& ranges, std::int64_t rank) {
 }
 
 /// Where the tuning group and the program count their ranks alike, a rank's file is known by its number.
-bool files_are_known(const TuningRun& run, const Logs& logs) {
+bool files_are_known(const RunOfAllRanks& run, const Logs& logs) {
   return std::all_of(run.ranks.begin(), run.ranks.end(),
                      [&](const RankRun* rank) { return logs.files[rank->file].process == rank->rank; });
 }
@@ -54,7 +54,7 @@ std::string Absence::text() const {
   return ranks_text(ranks) + ": " + why;
 }
 
-std::vector<Absence> absences_of(const TuningRun& run, const Logs& logs) {
+std::vector<Absence> absences_of(const RunOfAllRanks& run, const Logs& logs) {
   std::vector<Absence> absences;
   if (run.absent.empty()) {
     return absences;

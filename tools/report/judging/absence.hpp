@@ -4,7 +4,7 @@
 /// Ranks of a tuning run that wrote nothing about it.
 
 #include "report/format/ranges.hpp"
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,6 +22,6 @@ struct Absence {
 };
 
 /// Returns every absent rank once. `logs` must be those that `run` was read from.
-std::vector<Absence> absences_of(const TuningRun& run, const Logs& logs);
+std::vector<Absence> absences_of(const RunOfAllRanks& run, const Logs& logs);
 
 }  // namespace contextual::log_report

@@ -20,7 +20,7 @@ const Timeline* timeline_of(const RankRun& rank, TimelineSide side) {
 }
 
 /// The earlier one of two that as many ranks have.
-std::optional<std::int64_t> common_iteration(const TuningRun& run, TimelineSide side) {
+std::optional<std::int64_t> common_iteration(const RunOfAllRanks& run, TimelineSide side) {
   std::map<std::int64_t, std::size_t> counts;
   for (const RankRun* rank : run.ranks) {
     if (const Timeline* timeline = timeline_of(*rank, side)) {
@@ -108,7 +108,7 @@ void align(AlignedTimeline& aligned) {
 
 }  // namespace
 
-std::vector<AlignedTimeline> aligned_timelines(const TuningRun& run) {
+std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
   std::vector<AlignedTimeline> sides;
   for (const TimelineSide side : {TimelineSide::defaults, TimelineSide::chosen}) {
     const std::optional<std::int64_t> iteration = common_iteration(run, side);

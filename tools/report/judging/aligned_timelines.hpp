@@ -3,7 +3,7 @@
 /// \file
 /// The timelines of one iteration of all ranks on one axis of time.
 
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -48,6 +48,6 @@ struct AlignedTimeline {
 
 /// Returns the timelines of a run: the defaults, then the chosen set, as far as the logs have them. Where the
 /// ranks logged different iterations, the one that most of them logged. `run` must outlive the result.
-std::vector<AlignedTimeline> aligned_timelines(const TuningRun& run);
+std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run);
 
 }  // namespace contextual::log_report

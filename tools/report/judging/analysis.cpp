@@ -9,7 +9,7 @@
 namespace contextual::log_report {
 namespace {
 
-std::vector<std::string> warnings_of(const TuningRun& run) {
+std::vector<std::string> warnings_of(const RunOfAllRanks& run) {
   std::map<std::string_view, std::vector<std::int64_t>> ranks;
   std::vector<std::string_view> order;
   for (const RankRun* rank : run.ranks) {
@@ -32,7 +32,7 @@ std::vector<std::string> warnings_of(const TuningRun& run) {
 }
 
 /// Those of the lowest rank that has some: they are alike on all.
-std::vector<SearchView> searches_of(const TuningRun& run) {
+std::vector<SearchView> searches_of(const RunOfAllRanks& run) {
   std::vector<SearchView> searches;
   for (const RankRun* rank : run.ranks) {
     for (const SearchResult& search : rank->searches) {
@@ -45,7 +45,7 @@ std::vector<SearchView> searches_of(const TuningRun& run) {
   return searches;
 }
 
-const Limit* limit_of(const TuningRun& run) {
+const Limit* limit_of(const RunOfAllRanks& run) {
   for (const RankRun* rank : run.ranks) {
     if (rank->limit) {
       return &*rank->limit;
@@ -56,7 +56,7 @@ const Limit* limit_of(const TuningRun& run) {
 
 }  // namespace
 
-RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
+RunAnalysis analyse(const RunOfAllRanks& run, const Logs& logs) {
   RunAnalysis analysis;
   analysis.run = &run;
   analysis.ending = ending_of(run, logs);

@@ -17,7 +17,7 @@
 namespace contextual::log_report {
 
 struct RunAnalysis {
-  const TuningRun* run = nullptr;
+  const RunOfAllRanks* run = nullptr;
   Ending ending;
   RunView view;
   std::vector<ProblemResult> problems;
@@ -30,6 +30,6 @@ struct RunAnalysis {
 };
 
 /// Analyses a run. `run` and `logs` must outlive the result.
-RunAnalysis analyse(const TuningRun& run, const Logs& logs);
+RunAnalysis analyse(const RunOfAllRanks& run, const Logs& logs);
 
 }  // namespace contextual::log_report

@@ -3,7 +3,7 @@
 /// \file
 /// Finds the rank to look at first when a tuning run ended badly.
 
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,6 +18,6 @@ struct Verdict {
 
 /// Judges a run in which some rank failed, is blocked, or wrote no end while others did. The first rule of
 /// culprit_rules.hpp that applies decides. `logs` must be those that `run` was read from.
-Verdict verdict_of(const TuningRun& run, const Logs& logs);
+Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs);
 
 }  // namespace contextual::log_report

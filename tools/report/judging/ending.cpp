@@ -63,7 +63,7 @@ struct StopTimes {
   }
 };
 
-std::vector<Stop> stops_of(const TuningRun& run, const Logs& logs) {
+std::vector<Stop> stops_of(const RunOfAllRanks& run, const Logs& logs) {
   using Key = std::tuple<RankState, std::string, std::string>;
   std::map<Key, std::size_t> known;
   std::vector<Stop> stops;
@@ -87,7 +87,7 @@ std::vector<Stop> stops_of(const TuningRun& run, const Logs& logs) {
   return stops;
 }
 
-RunStatus status_of(const TuningRun& run) {
+RunStatus status_of(const RunOfAllRanks& run) {
   const auto count = [&](RankState state) {
     return std::count_if(run.ranks.begin(), run.ranks.end(),
                          [&](const RankRun* rank) { return state_of(*rank) == state; });
@@ -113,7 +113,7 @@ const char* status_name(RunStatus status) {
   return "unfinished";
 }
 
-Ending ending_of(const TuningRun& run, const Logs& logs) {
+Ending ending_of(const RunOfAllRanks& run, const Logs& logs) {
   Ending ending;
   ending.status = status_of(run);
   ending.stops = stops_of(run, logs);

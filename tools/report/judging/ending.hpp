@@ -4,7 +4,7 @@
 /// How a tuning run ended: where each rank stopped, who was missing, and which rank to look at first.
 
 #include "report/judging/rank_state.hpp"
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ struct Ending {
 };
 
 /// Returns the ending of a run. `logs` must be those that `run` was read from.
-Ending ending_of(const TuningRun& run, const Logs& logs);
+Ending ending_of(const RunOfAllRanks& run, const Logs& logs);
 
 /// "ok", "failed", "unfinished".
 const char* status_name(RunStatus status);

@@ -14,7 +14,7 @@ constexpr std::int64_t max_listed = 10'000;
 
 }  // namespace
 
-Evidence::Evidence(const TuningRun& run, const Logs& logs) : run_(&run), logs_(&logs) {
+Evidence::Evidence(const RunOfAllRanks& run, const Logs& logs) : run_(&run), logs_(&logs) {
   for (const RankRun* rank : run.ranks) {
     by_state_[state_of(*rank)].push_back(rank);
     if (rank->end && !rank->end->ok()) {

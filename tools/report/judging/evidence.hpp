@@ -4,7 +4,7 @@
 /// What the ranks of a run that ended badly say about each other.
 
 #include "report/judging/rank_state.hpp"
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <cstdint>
 #include <map>
@@ -17,9 +17,9 @@ using Ranks = std::vector<std::int64_t>;
 /// `run` and `logs` must outlive the object.
 class Evidence {
  public:
-  Evidence(const TuningRun& run, const Logs& logs);
+  Evidence(const RunOfAllRanks& run, const Logs& logs);
 
-  const TuningRun& run() const { return *run_; }
+  const RunOfAllRanks& run() const { return *run_; }
   const Logs& logs() const { return *logs_; }
 
   /// Returns the ranks in that state.
@@ -50,7 +50,7 @@ class Evidence {
   Ranks absent() const;
 
  private:
-  const TuningRun* run_;
+  const RunOfAllRanks* run_;
   const Logs* logs_;
   std::map<RankState, std::vector<const RankRun*>> by_state_;
   std::map<std::int64_t, int> blame_;

@@ -139,7 +139,7 @@ void compare_choices(const RunView& view, RankComparison& comparison) {
   }
 }
 
-void compare_options(const TuningRun& run, RankComparison& comparison) {
+void compare_options(const RunOfAllRanks& run, RankComparison& comparison) {
   Values options;
   for (const RankRun* rank : run.ranks) {
     if (rank->start) {
@@ -152,7 +152,7 @@ void compare_options(const TuningRun& run, RankComparison& comparison) {
 }
 
 /// Ranks that ended well did so together; of others one may have stopped earlier.
-void compare_iteration_counts(const TuningRun& run, RankComparison& comparison) {
+void compare_iteration_counts(const RunOfAllRanks& run, RankComparison& comparison) {
   Values iterations;
   for (const RankRun* rank : run.ranks) {
     if (state_of(*rank) != RankState::ok) {

@@ -37,7 +37,7 @@ std::string choices_text(const RunAnalysis& analysis) {
   return count > 16 ? text + ", ..." : text;
 }
 
-double elapsed_ns(const TuningRun& run) {
+double elapsed_ns(const RunOfAllRanks& run) {
   double elapsed = -1;
   for (const RankRun* rank : run.ranks) {
     if (rank->end) {
@@ -78,7 +78,7 @@ Report make_report(const std::filesystem::path& directory, Logs logs, const Repo
   report.directory = printable(directory.string());
   report.logs = std::move(logs);
   report.runs = join_runs(report.logs);
-  for (const TuningRun& run : report.runs) {
+  for (const RunOfAllRanks& run : report.runs) {
     const RunAnalysis analysis = analyse(run, report.logs);
     RunSummary summary;
     summary.number = report.summaries.size() + 1;

@@ -16,7 +16,7 @@ namespace contextual::log_report {
 /// A line of the overview.
 struct RunSummary {
   std::size_t number = 0;  ///< from 1, the oldest first
-  const TuningRun* run = nullptr;
+  const RunOfAllRanks* run = nullptr;
   RunStatus status = RunStatus::ok;
   std::string culprit;             ///< Ending::culprit_line
   std::size_t disagreements = 0;   ///< the number of their kinds
@@ -34,7 +34,7 @@ struct RunSummary {
 struct Report {
   std::string directory;  ///< printable
   Logs logs;
-  std::vector<TuningRun> runs;
+  std::vector<RunOfAllRanks> runs;
   std::vector<RunSummary> summaries;  ///< one per run, in the same order
 
   bool any_bad() const;

@@ -33,10 +33,10 @@ bool near(const std::optional<std::int64_t>& a, const std::optional<std::int64_t
 
 /// The latest of `groups` that `fits` accepts, looking back a bounded way; null: none.
 template <typename Fits>
-TuningRun* latest(std::vector<TuningRun>& groups, const Fits& fits) {
+RunOfAllRanks* latest(std::vector<RunOfAllRanks>& groups, const Fits& fits) {
   const std::size_t count = std::min(groups.size(), join_candidates);
   for (std::size_t i = 0; i < count; ++i) {
-    TuningRun& group = groups[groups.size() - 1 - i];
+    RunOfAllRanks& group = groups[groups.size() - 1 - i];
     if (fits(group)) {
       return &group;
     }
@@ -44,7 +44,7 @@ TuningRun* latest(std::vector<TuningRun>& groups, const Fits& fits) {
   return nullptr;
 }
 
-void add(TuningRun& group, const RankRun* run) {
+void add(RunOfAllRanks& group, const RankRun* run) {
   const auto after = std::upper_bound(group.ranks.begin(), group.ranks.end(), run,
                                       [](const RankRun* a, const RankRun* b) { return a->rank < b->rank; });
   group.ranks.insert(after, run);
@@ -54,8 +54,8 @@ void add(TuningRun& group, const RankRun* run) {
   }
 }
 
-TuningRun group_of(const RankRun* run) {
-  TuningRun group;
+RunOfAllRanks group_of(const RankRun* run) {
+  RunOfAllRanks group;
   group.id = run->hello ? run->hello->tuning_id : run->run_id;
   group.met = run->hello.has_value();
   group.region = run->region;
@@ -63,7 +63,7 @@ TuningRun group_of(const RankRun* run) {
   return group;
 }
 
-using Groups = std::vector<TuningRun>;
+using Groups = std::vector<RunOfAllRanks>;
 
 /// Runs with a tuning_id. Ids are made of host-local numbers, so equal ones need not mean one run: a rank
 /// that is there already starts another group.
@@ -75,7 +75,8 @@ Groups join_by_id(const Logs& logs) {
     }
     const std::pair id(run.hello->tuning_id, run.region);
     Groups& groups = by_id[id];
-    TuningRun* group = latest(groups, [&](const TuningRun& g) { return g.find(run.rank) == nullptr; });
+    RunOfAllRanks* group =
+        latest(groups, [&](const RunOfAllRanks& g) { return g.find(run.rank) == nullptr; });
     if (group != nullptr) {
       add(*group, &run);
     } else {
@@ -105,18 +106,18 @@ std::vector<const RankRun*> runs_without_id(const Logs& logs) {
 /// Adds runs without a tuning_id to a group that lacks just their rank: a process may have died between the
 /// hello and the line that says so. Returns the others.
 std::vector<const RankRun*> add_to_met(Groups& met, const std::vector<const RankRun*>& runs) {
-  std::map<std::pair<std::string_view, std::int64_t>, std::vector<TuningRun*>> incomplete;
-  for (TuningRun& group : met) {
+  std::map<std::pair<std::string_view, std::int64_t>, std::vector<RunOfAllRanks*>> incomplete;
+  for (RunOfAllRanks& group : met) {
     if (static_cast<std::int64_t>(group.ranks.size()) < group.rank_count) {
       incomplete[{group.region, group.rank_count}].push_back(&group);
     }
   }
   std::vector<const RankRun*> left;
   for (const RankRun* run : runs) {
-    TuningRun* best = nullptr;
+    RunOfAllRanks* best = nullptr;
     std::int64_t best_distance = std::numeric_limits<std::int64_t>::max();
     const std::pair kind(run->region, rank_count_of(*run));
-    for (TuningRun* group : incomplete[kind]) {
+    for (RunOfAllRanks* group : incomplete[kind]) {
       if (near(group->started_s, start_of(*run)) && group->find(run->rank) == nullptr) {
         const std::int64_t distance = std::abs(*group->started_s - *start_of(*run));
         if (distance < best_distance) {
@@ -142,7 +143,7 @@ Groups join_by_region(const std::vector<const RankRun*>& runs) {
     // The oldest that lacks the rank: the n-th try of one rank belongs to the n-th try of another.
     const auto found =
         std::find_if(groups.size() > join_candidates ? groups.end() - join_candidates : groups.begin(),
-                     groups.end(), [&](const TuningRun& g) {
+                     groups.end(), [&](const RunOfAllRanks& g) {
                        return near(g.started_s, start_of(*run)) && g.find(run->rank) == nullptr;
                      });
     if (found != groups.end()) {
@@ -158,7 +159,7 @@ Groups join_by_region(const std::vector<const RankRun*>& runs) {
   return all;
 }
 
-bool disjoint(const TuningRun& a, const TuningRun& b) {
+bool disjoint(const RunOfAllRanks& a, const RunOfAllRanks& b) {
   return std::none_of(a.ranks.begin(), a.ranks.end(),
                       [&](const RankRun* run) { return b.find(run->rank) != nullptr; });
 }
@@ -166,13 +167,13 @@ bool disjoint(const TuningRun& a, const TuningRun& b) {
 /// Ranks that were in different regions at the same time: they waited for each other.
 Groups join_across_regions(Groups groups) {
   std::stable_sort(groups.begin(), groups.end(),
-                   [](const TuningRun& a, const TuningRun& b) { return a.started_s < b.started_s; });
+                   [](const RunOfAllRanks& a, const RunOfAllRanks& b) { return a.started_s < b.started_s; });
   Groups joined;
-  for (TuningRun& group : groups) {
-    const auto complete = [](const TuningRun& g) {
+  for (RunOfAllRanks& group : groups) {
+    const auto complete = [](const RunOfAllRanks& g) {
       return static_cast<std::int64_t>(g.ranks.size()) >= g.rank_count;
     };
-    TuningRun* other = latest(joined, [&](const TuningRun& g) {
+    RunOfAllRanks* other = latest(joined, [&](const RunOfAllRanks& g) {
       return !complete(g) && !complete(group) && g.rank_count == group.rank_count &&
              g.region != group.region && near(g.started_s, group.started_s) && disjoint(g, group);
     });
@@ -188,7 +189,7 @@ Groups join_across_regions(Groups groups) {
   return joined;
 }
 
-void complete(TuningRun& group) {
+void complete(RunOfAllRanks& group) {
   const RankRun& first = *group.ranks.front();
   group.started = first.start ? first.start->time_iso8601 : std::string_view();
   if (!group.several_regions) {
@@ -208,16 +209,16 @@ void complete(TuningRun& group) {
 
 }  // namespace
 
-std::vector<TuningRun> join_runs(const Logs& logs) {
+std::vector<RunOfAllRanks> join_runs(const Logs& logs) {
   Groups all = join_by_id(logs);
   const auto left = add_to_met(all, runs_without_id(logs));
   Groups never_met = join_across_regions(join_by_region(left));
   std::move(never_met.begin(), never_met.end(), std::back_inserter(all));
-  for (TuningRun& group : all) {
+  for (RunOfAllRanks& group : all) {
     complete(group);
   }
-  std::stable_sort(all.begin(), all.end(), [](const TuningRun& a, const TuningRun& b) {
-    const auto order = [](const TuningRun& g) {
+  std::stable_sort(all.begin(), all.end(), [](const RunOfAllRanks& a, const RunOfAllRanks& b) {
+    const auto order = [](const RunOfAllRanks& g) {
       const RankRun& first = *g.ranks.front();
       return std::tuple(g.started_s.value_or(-1), first.file, first.first_line);
     };

@@ -3,7 +3,7 @@
 /// \file
 /// Finds the `run`s of all ranks that belong together.
 
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <vector>
 
@@ -12,6 +12,6 @@ namespace contextual::log_report {
 /// Joins the runs of `logs`, the oldest first. Runs with a tuning_id are joined by it. Runs that ended before
 /// they had one are joined by region, number of ranks and a start within two minutes. Ranks that are left
 /// over are joined with those of another region.
-std::vector<TuningRun> join_runs(const Logs& logs);
+std::vector<RunOfAllRanks> join_runs(const Logs& logs);
 
 }  // namespace contextual::log_report

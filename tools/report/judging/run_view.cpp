@@ -61,7 +61,7 @@ bool Cell::all_ok() const {
                      [](const RankLaunch& rank) { return rank.launch->status == LaunchStatus::ok; });
 }
 
-RunView view_of(const TuningRun& run) {
+RunView view_of(const RunOfAllRanks& run) {
   RunView view;
   view.run = &run;
   for (const Row& row : rows_of(view)) {

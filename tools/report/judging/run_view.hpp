@@ -3,7 +3,7 @@
 /// \file
 /// The launches of all ranks of a tuning run, side by side.
 
-#include "report/judging/tuning_run.hpp"
+#include "report/judging/run_of_all_ranks.hpp"
 
 #include <cstdint>
 #include <map>
@@ -43,12 +43,12 @@ struct Iteration {
 };
 
 struct RunView {
-  const TuningRun* run = nullptr;
+  const RunOfAllRanks* run = nullptr;
   std::vector<const ProblemName*> problems;  ///< in the order in which they were first seen
   std::vector<Iteration> iterations;
 };
 
 /// `run` must outlive the result.
-RunView view_of(const TuningRun& run);
+RunView view_of(const RunOfAllRanks& run);
 
 }  // namespace contextual::log_report

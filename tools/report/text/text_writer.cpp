@@ -29,7 +29,7 @@ TextWriter::TextWriter(const ReportOptions& options)
     : Writer(limits_of(options)), width_(options.width), colour_(options.colour) {}
 
 void TextWriter::begin_run(const RunAnalysis& analysis, std::size_t /*number*/) {
-  const TuningRun& run = *analysis.run;
+  const RunOfAllRanks& run = *analysis.run;
   std::string line = "== " + shorten(region_text(run) + ": tuning " + run.id, width_ - 8) + " ";
   line.append(width_ - columns_of(line), '=');
   out_ += "\n" + painted(line, Tone::bold, colour_) + "\n";

@@ -146,7 +146,7 @@ TraceJson side_json(const AlignedTimeline& aligned) {
 
 }  // namespace
 
-std::string trace_text(const TuningRun& run, const std::vector<AlignedTimeline>& timelines) {
+std::string trace_text(const RunOfAllRanks& run, const std::vector<AlignedTimeline>& timelines) {
   TraceEvents events;
   TraceJson other{{"written_by", "contextual-report"},
                   {"region", run.region},

@@ -12,7 +12,7 @@ namespace contextual::log_report {
 namespace {
 
 void write_head(Writer& out, const RunAnalysis& analysis) {
-  const TuningRun& run = *analysis.run;
+  const RunOfAllRanks& run = *analysis.run;
   const RankRun& first = *run.ranks.front();
   if (first.start && !first.start->options.empty()) {
     const std::string_view restore = first.start->restore;

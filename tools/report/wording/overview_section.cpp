@@ -68,7 +68,7 @@ Table runs_table(const std::vector<const RunSummary*>& shown,
                {"to defaults", Align::right},
                {"choices", Align::left, Room::gives_way}}};
   for (const RunSummary* summary : shown) {
-    const TuningRun& run = *summary->run;
+    const RunOfAllRanks& run = *summary->run;
     const std::string number = std::to_string(summary->number);
     const bool linked = std::find(detailed.begin(), detailed.end(), summary) != detailed.end();
     table.add({number + (summary->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),

@@ -13,7 +13,7 @@ namespace contextual::log_report {
 namespace {
 
 /// "2 of 4 ranks", "1 rank".
-std::string rank_count_text(const TuningRun& run) {
+std::string rank_count_text(const RunOfAllRanks& run) {
   const auto found = static_cast<std::int64_t>(run.ranks.size());
   if (found == run.rank_count) {
     return count_text(static_cast<std::uint64_t>(found), "rank");
@@ -54,7 +54,7 @@ std::string result_without_comparison(const SearchView& search) {
 
 }  // namespace
 
-std::string head_text(const TuningRun& run) {
+std::string head_text(const RunOfAllRanks& run) {
   const RankRun& first = *run.ranks.front();
   std::string text = run.started.empty() ? "start not known" : "started " + std::string(run.started);
   text += ", " + rank_count_text(run);
@@ -64,12 +64,12 @@ std::string head_text(const TuningRun& run) {
   return text;
 }
 
-std::string rank_fraction(const TuningRun& run) {
+std::string rank_fraction(const RunOfAllRanks& run) {
   const std::string all = std::to_string(run.rank_count);
   return run.absent.empty() ? all : std::to_string(run.ranks.size()) + "/" + all;
 }
 
-std::string region_text(const TuningRun& run) {
+std::string region_text(const RunOfAllRanks& run) {
   if (!run.several_regions) {
     return std::string(run.region);
   }
@@ -86,7 +86,7 @@ std::string region_text(const TuningRun& run) {
   return text;
 }
 
-std::string never_met_text(const TuningRun& run) {
+std::string never_met_text(const RunOfAllRanks& run) {
   if (run.met || run.rank_count == 1) {
     return "";
   }

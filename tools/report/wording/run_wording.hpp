@@ -13,17 +13,17 @@ namespace contextual::log_report {
 
 /// Returns when the run started and with how many ranks, e.g. "started 2026-01-31T12:00:00Z, 2 of 4 ranks,
 /// group MPI (4 ranks)".
-std::string head_text(const TuningRun& run);
+std::string head_text(const RunOfAllRanks& run);
 
 /// Returns e.g. "4", or "3/4" if one rank wrote nothing.
-std::string rank_fraction(const TuningRun& run);
+std::string rank_fraction(const RunOfAllRanks& run);
 
 /// Returns the region, or the regions of ranks that never met.
-std::string region_text(const TuningRun& run);
+std::string region_text(const RunOfAllRanks& run);
 
 /// Returns a note on ranks that never wrote that they had met, or an empty text if they did or there is a
 /// single rank.
-std::string never_met_text(const TuningRun& run);
+std::string never_met_text(const RunOfAllRanks& run);
 
 /// Returns "ok", "failed", "blocked" or "no end".
 const char* state_name(RankState state);

@@ -74,7 +74,7 @@ class LockInTable {
     std::uint64_t scope;
     int config_id;
   };
-  void rule_out(const Failed& failed, const std::string& reason);
+  void note_failed(const Failed& failed, const std::string& reason);
   /// Returns why the config is ruled out; empty if it is not.
   std::string why_ruled_out(const Failed& asked) const;
 

@@ -73,8 +73,8 @@ void JointSearch::reject(std::size_t problem, std::size_t config_id) {
   }
 }
 
-void JointSearch::rule_out(const Assignment& assignment) {
-  ledger_.rule_out(assignment);
+void JointSearch::lost(const Assignment& assignment) {
+  ledger_.lost(assignment);
   forget_unusable();
   if (plan_.empty()) {
     decide();

@@ -33,7 +33,7 @@ class JointSearch final : public Search {
   std::vector<SearchTrial> plan() const override { return plan_; }
   void observe(const SearchObservation& observation) override;
   void reject(std::size_t problem, std::size_t config_id) override;
-  void rule_out(const Assignment& assignment) override;
+  void lost(const Assignment& assignment) override;
   std::optional<Assignment> best() const override;
   std::string reason() const override;
   std::size_t remaining_runs() const override;

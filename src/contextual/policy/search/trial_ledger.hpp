@@ -42,11 +42,11 @@ class TrialLedger {
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
   /// Takes in that the assignment must not be run any more, though it did not fail.
-  void rule_out(const Assignment& assignment) { ruled_out_.insert(assignment); }
+  void lost(const Assignment& assignment) { lost_.insert(assignment); }
 
   /// Returns true for what has failed and for what is ruled out.
   bool infeasible(const Assignment& assignment) const {
-    return infeasible_.contains(assignment) || ruled_out_.contains(assignment) ||
+    return infeasible_.contains(assignment) || lost_.contains(assignment) ||
            (feasible_ && !feasible_(assignment));
   }
   /// Returns what has failed.
@@ -100,7 +100,7 @@ class TrialLedger {
   double walked_runs_ = 0;
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
-  std::set<Assignment> ruled_out_;
+  std::set<Assignment> lost_;
   std::map<Assignment, std::size_t> visits_;
   std::map<Assignment, Samples> samples_;
   double usual_variance_ = 0;  ///< of the samples of an assignment

@@ -27,7 +27,7 @@ struct Blocked {
   std::vector<ConfigUse<Storage>> assignment{};  ///< the configs in force of all tuning problems
   Text since_iso8601{};
   std::int64_t blocked_ns = 0;
-  BlockedAction action = BlockedAction::leave;
+  BlockedAction action = BlockedAction::exit_process;
 
   static constexpr std::string_view event_name = "blocked";
   static constexpr auto fields() {

@@ -51,10 +51,10 @@ enum class TimelineSide : std::uint8_t {
 
 /// What the watchdog does after the grace.
 enum class BlockedAction : std::uint8_t {
-  leave,        ///< ends the process with `deadline_exit_code`
-  on_deadline,  ///< calls the user's callback
-  none,         ///< nothing, because a debugger is attached
-  left_alone,   ///< nothing, because a later call is only reported
+  exit_process,  ///< ends the process with `deadline_exit_code`
+  on_deadline,   ///< calls the user's callback
+  none,          ///< nothing, because a debugger is attached
+  report_only,   ///< nothing, because a later call is only reported
 };
 
 enum class EndStatus : std::uint8_t { ok, failed };
@@ -153,10 +153,10 @@ struct EnumTexts<SearchReference> {
 template <>
 struct EnumTexts<BlockedAction> {
   static constexpr std::array<EnumText<BlockedAction>, 4> all{
-      {{BlockedAction::leave, "exit 84"},
+      {{BlockedAction::exit_process, "exit 84"},
        {BlockedAction::on_deadline, "on_deadline"},
        {BlockedAction::none, "none: a debugger is attached"},
-       {BlockedAction::left_alone, "none: end_blocked_calls is off"}}};
+       {BlockedAction::report_only, "none: end_blocked_calls is off"}}};
 };
 
 template <>

@@ -18,7 +18,7 @@ namespace record = contextual::record;
 /// Keeps alive what the timelines point to.
 struct Aligned {
   Logs logs;
-  std::vector<TuningRun> runs;
+  std::vector<RunOfAllRanks> runs;
   std::vector<AlignedTimeline> sides;
 };
 
@@ -117,7 +117,7 @@ TEST_CASE("aligned_timelines: a rank with another iteration or without a timelin
 TEST_CASE("aligned_timelines: logs without timelines have none", "[unit]") {
   const Logs logs =
       read({lines_of(without_timelines(events_of({}, 0))), lines_of(without_timelines(events_of({}, 1)))});
-  const std::vector<TuningRun> runs = join_runs(logs);
+  const std::vector<RunOfAllRanks> runs = join_runs(logs);
   REQUIRE(runs.size() == 1);
   CHECK(aligned_timelines(runs[0]).empty());
 }

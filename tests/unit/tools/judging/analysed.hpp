@@ -14,7 +14,7 @@ namespace report_test {
 /// Keeps alive what an analysis looks at.
 struct Analysed {
   contextual::log_report::Logs logs;
-  std::vector<contextual::log_report::TuningRun> runs;
+  std::vector<contextual::log_report::RunOfAllRanks> runs;
   contextual::log_report::RunAnalysis analysis;
 };
 

@@ -211,7 +211,7 @@ TEST_CASE("ending_of: a rank count of a thousand million takes no memory for tho
   const std::string count = "\"rank_count\":4";
   line.replace(line.find(count), count.size(), "\"rank_count\":1000000000");
   const Logs logs = read({line, ended(1, "CommunicationError", "missing", {0})});
-  for (const TuningRun& run : join_runs(logs)) {
+  for (const RunOfAllRanks& run : join_runs(logs)) {
     const Ending ending = ending_of(run, logs);
     CHECK(ending.culprits.size() <= 10'000);
     CHECK(ending.culprit_line().size() < 1'000);

@@ -30,7 +30,7 @@ TEST_CASE("join_runs: ranks of one tuning_id are one run, several runs are in th
   REQUIRE(runs.size() == 2);
   CHECK(runs[0].id == "b1");
   CHECK(runs[1].id == "a2");
-  for (const TuningRun& run : runs) {
+  for (const RunOfAllRanks& run : runs) {
     CHECK(run.met);
     CHECK(run.ranks.size() == 2);
     CHECK(run.absent.empty());

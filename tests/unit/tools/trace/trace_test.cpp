@@ -15,7 +15,7 @@ namespace {
 
 json trace_of(const std::vector<std::string>& files) {
   const Logs logs = read(files);
-  const std::vector<TuningRun> runs = join_runs(logs);
+  const std::vector<RunOfAllRanks> runs = join_runs(logs);
   REQUIRE(runs.size() == 1);
   return json::parse(trace_text(runs[0], aligned_timelines(runs[0])));
 }

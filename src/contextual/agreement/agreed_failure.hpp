@@ -30,7 +30,7 @@ enum class FailedBy {
 /// A rank that threw rethrows its exception unchanged; the others throw RegionFailedError for the first rank
 /// that threw. All ranks throw RankMismatchError if no rank says that it threw. `told` is called once the
 /// other ranks know. Collective.
-[[noreturn]] void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
-                                     const std::function<void(FailedBy)>& told = {});
+[[noreturn]] void throw_agreed_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
+                                       const std::function<void(FailedBy)>& told = {});
 
 }  // namespace contextual::agreement

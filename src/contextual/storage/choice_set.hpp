@@ -51,7 +51,7 @@ struct Infeasible {
 };
 
 /// The set of choices of one run, as it is kept.
-struct ChoiceEntry {
+struct ChoiceSet {
   std::string region;
   std::string written;                ///< when, in UTC, for people
   std::vector<std::string> machines;  ///< by rank, see detail::machine_text
@@ -64,25 +64,25 @@ struct ChoiceEntry {
   std::string beside_pins{};
   /// `pins` is the digest of what is pinned now.
   bool counts_beside(const std::string& pins) const { return beside_pins.empty() || beside_pins == pins; }
-  bool operator==(const ChoiceEntry&) const = default;
+  bool operator==(const ChoiceSet&) const = default;
 };
 
 inline constexpr std::size_t most_infeasible = 64;
 
 /// Returns the entry as JSON, with a digest of its content.
-nlohmann::ordered_json json_of(const ChoiceEntry& entry);
+nlohmann::ordered_json json_of(const ChoiceSet& entry);
 /// Accepts only what `json_of` has returned. Throws std::runtime_error, or nlohmann's exceptions.
-ChoiceEntry entry_of(const nlohmann::ordered_json& json);
+ChoiceSet entry_of(const nlohmann::ordered_json& json);
 
 /// Returns what names the entry: the digest of its content.
-std::string id_of(const ChoiceEntry& entry);
+std::string id_of(const ChoiceSet& entry);
 
 /// Returns the same as a text.
-std::string to_json(const ChoiceEntry& entry);
+std::string to_json(const ChoiceSet& entry);
 
 /// An entry that was read, or why a text is none.
 struct ParsedEntry {
-  std::optional<ChoiceEntry> entry;
+  std::optional<ChoiceSet> entry;
   std::string problem;
 };
 

@@ -15,7 +15,7 @@
 namespace contextual::log_report {
 
 /// One tuning run, as far as its ranks wrote about it.
-struct TuningRun {
+struct RunOfAllRanks {
   std::string id;                           ///< tuning_id, else the first rank's run_id
   bool met = false;                         ///< true if some rank wrote that all had met
   std::string_view region;                  ///< of the first rank

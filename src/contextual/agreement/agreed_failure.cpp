@@ -1,4 +1,4 @@
-#include "contextual/agreement/told_failure.hpp"
+#include "contextual/agreement/agreed_failure.hpp"
 
 #include "contextual/agreement/details_text.hpp"
 
@@ -36,8 +36,8 @@ FailedBy failed_by(const std::vector<std::string>& said_by_rank) {
 
 }  // namespace
 
-void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
-                        const std::function<void(FailedBy)>& told) {
+void throw_agreed_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
+                          const std::function<void(FailedBy)>& told) {
   nlohmann::json said_here{{"threw", own.thrown != nullptr},
                            {"cause", own.cause},
                            {"device", own.launched && is_of_device(own.thrown)}};

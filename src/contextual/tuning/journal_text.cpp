@@ -1,4 +1,4 @@
-#include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/journal_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 
@@ -32,7 +32,7 @@ json problems_of(const std::string& text) {
 
 }  // namespace
 
-std::string flight_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned) {
+std::string journal_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned) {
   const Assignment assignment = problems.state().assignment_of(planned);
   json text = json::array();
   for (std::size_t p = 0; p < assignment.size(); ++p) {
@@ -42,7 +42,7 @@ std::string flight_text(const agreement::ProblemSet& problems, const policy::Ite
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string flight_text(const RegionReport& installed) {
+std::string journal_text(const RegionReport& installed) {
   json text = json::array();
   for (const ProblemReport& problem : installed.problems) {
     if (problem.reused && problem.pinned_by.empty()) {
@@ -57,7 +57,7 @@ std::string preparing_text(const detail::Problem& problem, std::size_t config_id
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-bool launches(const storage::ChoiceEntry& entry, const std::string& text) {
+bool launches(const storage::ChoiceSet& entry, const std::string& text) {
   const json problems = problems_of(text);
   if (problems.empty()) {
     return false;

@@ -1,4 +1,4 @@
-#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include "contextual/storage/choice_fields.hpp"
 
@@ -93,7 +93,7 @@ std::string digest_of(const Json& content) {
   return detail::hex_text(StableHash().add(std::string_view(text_of(content))).value());
 }
 
-Json content_of(const ChoiceEntry& entry) {
+Json content_of(const ChoiceSet& entry) {
   Json choices = Json::array();
   for (const KeptChoice& choice : entry.choices) {
     choices.push_back(json_of(choice));
@@ -113,8 +113,8 @@ Json content_of(const ChoiceEntry& entry) {
           {"infeasible", std::move(infeasible)}};
 }
 
-ChoiceEntry entry_of_content(const Json& content) {
-  ChoiceEntry entry;
+ChoiceSet entry_of_content(const Json& content) {
+  ChoiceSet entry;
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
   entry.machines = content.at("machines").get<std::vector<std::string>>();
@@ -141,13 +141,13 @@ ChoiceEntry entry_of_content(const Json& content) {
 
 }  // namespace
 
-Json json_of(const ChoiceEntry& entry) {
+Json json_of(const ChoiceSet& entry) {
   // Once through the text: what is not UTF-8 is replaced before the digest is taken.
   const Json content = Json::parse(text_of(content_of(entry)));
   return {{"digest", digest_of(content)}, {"content", content}};
 }
 
-ChoiceEntry entry_of(const Json& json) {
+ChoiceSet entry_of(const Json& json) {
   const Json& content = json.at("content");
   if (json.at("digest").get<std::string>() != digest_of(content)) {
     fail("its digest is not that of its content");
@@ -155,11 +155,11 @@ ChoiceEntry entry_of(const Json& json) {
   return entry_of_content(content);
 }
 
-std::string id_of(const ChoiceEntry& entry) {
+std::string id_of(const ChoiceSet& entry) {
   return json_of(entry).at("digest").get<std::string>();
 }
 
-std::string to_json(const ChoiceEntry& entry) {
+std::string to_json(const ChoiceSet& entry) {
   return text_of(json_of(entry)) + "\n";
 }
 
