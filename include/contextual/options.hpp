@@ -135,7 +135,7 @@ struct Options {
   std::optional<int> n_repeat{};         ///< 5; samples of a config, 1 to 1000000
   std::optional<SearchLevel> search{};   ///< normal; off gives the documented table and nothing else
   SearchSettings search_settings{};      ///< for experts
-  std::optional<double> tie_margin{};    ///< 0.005; times whose relative difference is smaller are a tie
+  std::optional<double> tie_margin{};    ///< 0.005; times whose relative difference is no larger are a tie
   std::optional<Statistic> statistic{};  ///< median
   std::optional<int> settle_every{};  ///< 0: settles after each config; else after so many tuning iterations
   /// joined; pipelined lets the device work of successive tuning iterations overlap

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The collective after a settle, in which the ranks agree on what happened.
+/// A collective in which the ranks agree: on what they are about to do, and on what happened in a batch.
 ///
 /// It begins with a header of fixed size. A value that must be equal on all ranks is sent together with its
 /// complement, so that one maximum over ranks shows a difference. A flag is sent as it is, so that the
@@ -33,7 +33,7 @@ enum class Field : std::size_t {
   plan,      ///< the plan of the batch; in the hello, the name of the timer
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems
-  kept,      ///< what rank 0 has to know of the others to keep choices
+  kept,      ///< what rank 0 has to know of the others to keep choices; after a batch, the launched kernels
   count,
 };
 

@@ -6,8 +6,6 @@
 #include <contextual/key.hpp>
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 namespace contextual::detail {
 
@@ -27,8 +25,5 @@ bool has_words(const Key& key) noexcept;
 /// All words of a key. Those of a digest whose parts are not known are its two halves. Keeps for the process
 /// what this thread alone knows, if there is room. Thread-safe, without a lock.
 KeyWords all_words(const Key& key);
-
-/// Returns the text of each part of a key.
-std::vector<std::string> key_part_texts(const Key& key);
 
 }  // namespace contextual::detail

@@ -49,7 +49,7 @@ class KernelPins {
   std::vector<Pin> take_unused(std::uint32_t region) const;
 
  private:
-  /// Of a pin: a problem has been found for it, or it has been told that there is none.
+  /// True if a problem has been found for the pin, or somebody has been told that there is none.
   struct Used {
     std::atomic<bool> value{false};
   };

@@ -20,6 +20,7 @@ struct PolicyOptions {
   int settle_every = 0;
   /// The most tuning iterations of one run. Problems that are still open then become provisional.
   std::int64_t max_iterations = 10000;
+  // The user cannot set these two.
   int absent_batches = 3;  ///< a problem is closed after this many batches in a row without a launch
   int retake_limit = 8;    ///< a config that needs more retakes than this is rejected
   Statistic statistic = Statistic::median;

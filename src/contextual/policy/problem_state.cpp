@@ -15,8 +15,7 @@ std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
 }
 
-/// What the walk chose is named where something else was chosen in the end: the reason is about that.
-/// Of the choice that was made first.
+/// Returns why the earlier choice was made, and names it if the choice is another one now.
 std::string earlier_text(const char* when, std::size_t earlier, std::size_t choice,
                          const std::string& reason) {
   return std::string("; ") + when + ": " + (earlier == choice ? "" : config_name(earlier) + ", ") + reason;

@@ -66,8 +66,7 @@ class Recorder {
   void warning(const std::string& text);
   void warnings(const std::vector<std::string>& texts);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
-  /// Records that all ranks have met and agree on what to do.
-  /// Null where nothing is timed.
+  /// Records that all ranks have met and agree on what to do. `timer` is null where nothing is timed.
   void hello(const std::string& tuning_id, const Timer* timer);
   /// Call it when this rank is about to tell the others that it failed. Writes the rejections of its launches
   /// and the end of its run at once, because the other ranks may never arrive. `end` then adds nothing to the

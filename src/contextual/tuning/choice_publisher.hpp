@@ -7,6 +7,7 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/record/recorder.hpp"
+#include "contextual/tuning/region_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace contextual::tuning {
-
-/// What started a tuning run.
-enum class Origin {
-  run,         ///< a call of `run`, or a wrapped region's first call
-  later_call,  ///< a later call of a wrapped region that launched something new
-};
 
 /// Returns how often choices of a region have been published in this process: another number means that some
 /// tuner may have changed one. Thread-safe.

@@ -1,6 +1,6 @@
 #include "contextual/tuning/ever_new_keys.hpp"
 
-#include "contextual/config/long_keys.hpp"
+#include "contextual/config/key_part_texts.hpp"
 
 #include <contextual/bucket.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>

@@ -5,8 +5,8 @@
 /// it.
 
 #include "contextual/agreement/exchange.hpp"
+#include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/run_reports.hpp"
-#include "contextual/tuning/tuning_setup.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 namespace contextual::tuning {

@@ -29,8 +29,8 @@ struct Start {
   std::vector<std::string> sets{};  ///< kept but not installed, as unusable_sets returns them: to be searched
 };
 
-/// Decides it, and installs what rank 0 has kept. Used under the tuner's run lock. All functions throw what
-/// agreement::exchange_hello and install_kept_choices throw.
+/// Decides what a call of a region is, and installs what rank 0 has kept. Used under the tuner's run lock.
+/// All functions throw what agreement::exchange_hello and install_kept_choices throw.
 class RegionStart {
  public:
   /// All are the tuner's and outlive the object.

@@ -5,8 +5,8 @@
 
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/paired_timing.hpp"
+#include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/tuning_run.hpp"
-#include "contextual/tuning/tuning_setup.hpp"
 
 #include <contextual/report.hpp>
 

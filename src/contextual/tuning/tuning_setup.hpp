@@ -5,15 +5,13 @@
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/hello.hpp"
-#include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
+#include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
-#include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,21 +19,6 @@
 #include <vector>
 
 namespace contextual::tuning {
-
-/// Why a region is run now.
-struct Occasion {
-  Origin origin = Origin::run;
-  std::string new_launch{};  ///< in a later call, the first launch without a choice: `kernel "k", key (1)`
-};
-
-/// One `run` of a region. Refers to what the caller keeps.
-struct RegionCall {
-  const std::string& region;
-  std::uint32_t region_id;
-  const std::function<void()>& function;
-  const options::ResolvedOptions& options;
-  const Occasion& occasion;
-};
 
 /// Sets up a run and its recorder. Keeps an error until the ranks meet, so that all of them learn of it.
 class TuningSetup {

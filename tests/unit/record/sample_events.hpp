@@ -215,7 +215,7 @@ inline RunEnd failed_run_end() {
 
 /// A line of one run on rank 0.
 inline Event event(EventBody body) {
-  return {"20260131T120000-4711-0", 0, "ag_gemm", std::move(body)};
+  return {"20260131T120000Z-4711-0", 0, "ag_gemm", std::move(body)};
 }
 
 inline std::vector<Event> all() {
