@@ -1,6 +1,7 @@
 #include "contextual/journal/batch_record.hpp"
 
 #include "support/catch.hpp"
+#include "support/repetitions.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -80,12 +81,12 @@ TEST_CASE("batch record: what makes no sense is none", "[unit]") {
   CHECK(!parse_record(to_line(record)));
 }
 
-TEST_CASE("batch record: 100,000 changed lines neither crash nor make something that cannot be written again",
+TEST_CASE("batch record: changed lines neither crash nor make something that cannot be written again",
           "[unit]") {
   const std::string line = to_line(some_record());
   std::mt19937 random(2);
   int accepted = 0;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < contextual::test::repetitions(100'000); ++i) {
     std::string changed = line;
     for (int change = std::uniform_int_distribution<int>(1, 3)(random); change > 0; --change) {
       const auto at = std::uniform_int_distribution<std::size_t>(0, changed.size() - 1)(random);

@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
+#include "support/repetitions.hpp"
 
 #include <map>
 #include <random>
@@ -72,12 +73,12 @@ Assignment choice_of(const RegionReport& report) {
 
 TEST_CASE("a skew of the first run after each exchange changes no choice", "[unit]") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
-    for (unsigned seed = 1; seed <= 12; ++seed) {
+    for (int seed = 1; seed <= repetitions_of_threads(12); ++seed) {
       for (const bool skewed : {false, true}) {
-        const int ranks = 1 + static_cast<int>(seed % 4);
+        const int ranks = 1 + seed % 4;
         INFO("seed " << seed << ", " << ranks << " ranks, level " << static_cast<int>(level)
                      << (skewed ? ", skewed" : ""));
-        const SkewedRegion region(seed, ranks, skewed);
+        const SkewedRegion region(static_cast<unsigned>(seed), ranks, skewed);
         std::vector<RegionReport> reports(static_cast<std::size_t>(ranks));
         const RankKernels one = kernel_per_rank(ranks, [](int) { return rank_kernel("one", config_count); });
         const RankKernels two = kernel_per_rank(ranks, [](int) { return rank_kernel("two", config_count); });
