@@ -151,6 +151,7 @@ struct SearchReport {
   /// The reference was kept, though a candidate may be 5 % shorter or more: the noise was too large to say.
   /// Such a choice is not kept for other processes.
   bool unsure = false;
+  bool replaced = false;  ///< the final run has rejected the choice: the makespans are not of what is used
   std::vector<LostAssignment> lost;  ///< in the order of their comparisons, the best of the search first
 };
 

@@ -68,6 +68,13 @@ class RegionSearch {
   /// Ends the search with what it has found so far: `reason` says why.
   void cut(const std::string& reason);
 
+  /// The final run has replaced a choice.
+  void note_replaced() {
+    if (!records_.empty()) {
+      records_.back().replaced = true;
+    }
+  }
+
   /// Returns the searches that are over.
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.

@@ -69,7 +69,8 @@ struct SearchRecord {
   Assignment by_own_time;
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
-  std::string cut;  ///< why the search ended before it was complete; empty if it was complete
+  bool replaced = false;  ///< by the final run: what is used now has other makespans
+  std::string cut;        ///< why the search ended before it was complete; empty if it was complete
 
   /// The reference was kept, though a candidate may be much shorter: the noise was too large to say.
   bool is_unsure() const {

@@ -119,6 +119,7 @@ bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, cons
   ProblemState& state = impl_->closed_problem(problem);
   const std::size_t before = state.record().choice;
   state.reject_in_final_run(config_id, reason);
+  impl_->search.note_replaced();
   return state.record().status != ProblemStatus::failed && state.record().choice != before;
 }
 
@@ -127,6 +128,7 @@ bool TuningState::reject_choices(const std::string& reason, Replacement replacem
   require(!impl.open(), "the final run has no say while a tuning problem is still open");
   const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
   impl.feasibility.failed(chosen, reason);
+  impl.search.note_replaced();
   return (replacement == Replacement::next_best && impl.replacement.by_next_best(chosen, reason)) ||
          impl.replacement.by_first_run(chosen, reason);
 }

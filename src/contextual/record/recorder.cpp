@@ -94,7 +94,7 @@ void Recorder::warn_of_lone_rank() {
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);
-    if (options_.print < Print::choices && launched->rank == 0) {
+    if (options_.print < Print::choices && launched->rank == 0) {  // each of them is rank 0 of its group
       detail::warn_once(*text);
     }
   }
@@ -258,6 +258,13 @@ void Recorder::warnings(const std::vector<std::string>& texts) {
   }
 }
 
+void Recorder::loud_warning(const std::string& text) {
+  warning(text);
+  if (options_.print < Print::choices && rank_ == 0) {
+    detail::warn_once(text);
+  }
+}
+
 void Recorder::progress(const policy::TuningState& state, Phase phase, std::size_t open_problems) {
   Progress event;
   event.phase = phase;
@@ -320,6 +327,9 @@ void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& p
   if (own.of_launcher) {  // what the caller gets does not say it
     report().warnings.push_back(own.cause);
     printer_.warning(own.cause);
+    if (options_.print < Print::choices || rank_ != 0) {
+      detail::warn_once(own.cause);
+    }
   }
   write_end(&failure, ending);
 }

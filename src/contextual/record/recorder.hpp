@@ -65,6 +65,9 @@ class Recorder {
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
   void warnings(const std::vector<std::string>& texts);
+  /// A warning that must be seen without a look into a log: rank 0 also writes it to stderr where nothing is
+  /// printed, once a process.
+  void loud_warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do. `timer` is null where nothing is timed.
   void hello(const std::string& tuning_id, const Timer* timer);

@@ -247,11 +247,14 @@ std::string region_text(const RegionReport& report) {
   }
   if (!report.searches.empty() && !report.searches.back().choice.empty()) {
     const SearchReport& search = report.searches.back();
-    const std::string gain = gain_text(search);
+    const std::string gain = search.replaced ? "" : gain_text(search);
     text += report.tuned_makespan ? "makespan " + record::short_time(report.tuned_makespan->centre_ns) + ", "
             : gain.empty()        ? ""
                                   : "makespan ";
-    text += (gain.empty() ? no_gain_text(search) + kept_instead_of(report, search) : gain) + "; ";
+    text += (search.replaced ? "the final run rejected what the search chose"
+             : gain.empty()  ? no_gain_text(search) + kept_instead_of(report, search)
+                             : gain) +
+            "; ";
   }
   const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
                                         [](const TableRow& row) { return row.phase == Phase::final_run; });

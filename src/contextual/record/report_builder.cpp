@@ -207,6 +207,12 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.retakes = state->retakes();
     report_.hit_iteration_cap = state->hit_iteration_cap();
   }
+  const bool replaced = state != nullptr && !report_.searches.empty() && state->searches().back().replaced;
+  if (replaced) {
+    report_.searches.back().replaced = true;
+    report_.tuned_makespan.reset();
+    report_.default_makespan.reset();
+  }
   sort_as_agreed(problems);
   const ProblemSlot* const failed = failed_slot(problems, failure);
   std::size_t slots = first_rows_.size();
@@ -219,7 +225,7 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
-    if (problem.index && *problem.index < own_times.size()) {
+    if (!replaced && problem.index && *problem.index < own_times.size()) {
       const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
       report_.problems.back().time_in_choice = time_summary(own.in_choice_ns, statistic);
       report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns, statistic);

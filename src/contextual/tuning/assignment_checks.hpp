@@ -44,6 +44,8 @@ class AssignmentChecks {
   /// What is expected of outputs is taken over if nothing in the batch has failed on any rank: it
   /// `succeeded`. Returns what is to be said.
   std::vector<std::string> end(const detail::BatchPlan& plan, bool succeeded);
+  /// Returns false if the region has not repeated its outputs on this rank, so that none could be judged.
+  bool outputs_repeat() const noexcept { return outputs_.repeat(); }
   /// Tells the objects whose kernels have failed in a batch, by the outcome that all ranks agreed on.
   void tell_failure(const detail::BatchPlan& plan, const policy::BatchOutcome& outcome) const;
 

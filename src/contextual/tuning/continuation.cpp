@@ -159,12 +159,15 @@ std::vector<std::string> Continuation::take_notes() {
                       std::string(at_ > 0 ? " further: " : ": ") + left_);
     }
   }
-  if (journal_ && !journal_->problem().empty() && !std::exchange(told_problem_, true)) {
-    notes.push_back(storage::unwritten_warning(journal_->cache_directory(), "this run cannot be resumed",
-                                               journal_->problem()));
-  }
-  std::erase(notes, std::string());
   return notes;
+}
+
+std::string Continuation::take_unwritten() {
+  if (!journal_ || journal_->problem().empty() || std::exchange(told_problem_, true)) {
+    return {};
+  }
+  return storage::unwritten_warning(journal_->cache_directory(), "this run cannot be resumed",
+                                    journal_->problem());
 }
 
 std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>& plan) const {

@@ -64,8 +64,10 @@ class Continuation {
                policy::BatchOutcome& now);
   std::int64_t elapsed_ns() const noexcept { return elapsed_ns_; }  ///< by the clock of the run before
   std::int64_t iterations() const noexcept { return iterations_; }  ///< taken over from it
-  /// Returns what is to be said of the earlier run, of quarantine and of the journal; once.
+  /// Returns what is to be said of the earlier run and of quarantine; once.
   std::vector<std::string> take_notes();
+  /// Returns why the journal is not written, if that is so; once.
+  std::string take_unwritten();
 
   /// Returns how many iterations of the plan can run together: a suspect runs in a batch of its own.
   std::size_t length_alone(const std::vector<policy::IterationPlan>& plan) const;

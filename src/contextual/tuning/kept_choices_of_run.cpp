@@ -123,9 +123,11 @@ bool has_changed(const std::string& machine_at_begin) {
   return !detail::without_versions(machine_at_begin).starts_with(now);
 }
 
-/// Of the last closing comparison, which all choices took part in.
+/// Of the last closing comparison, which all choices took part in, unless the final run has replaced one.
 policy::Summary makespan_of(const policy::TuningState& state) {
-  return state.searches().empty() ? policy::Summary() : state.searches().back().choice_makespan;
+  return state.searches().empty() || state.searches().back().replaced
+             ? policy::Summary()
+             : state.searches().back().choice_makespan;
 }
 
 /// What is launched on streams has times of devices: a processor with other cores chooses the same.

@@ -82,9 +82,16 @@ void OutputChecks::note_difference(Group& group, const std::string& difference) 
         "\" does not repeat its results, so those of other configs cannot be judged: two runs with the same "
         "configs differ. " +
         difference +
-        ". What the region adds to, or works on in place, has to be put back before each run "
-        "(Options::restore); if it adds up in another order each time, give the output a tolerance");
+        ". What the region adds to, works on in place, or swaps, as a pointer or a vector, has to be put "
+        "back "
+        "before each run (Options::restore, before_iteration); if it adds up in another order each time, "
+        "give "
+        "the output a tolerance. The choices are not kept for other processes");
   }
+}
+
+bool OutputChecks::repeat() const noexcept {
+  return std::none_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.differed; });
 }
 
 std::string OutputChecks::verdict(const BatchResult& result) {

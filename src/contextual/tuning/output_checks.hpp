@@ -37,6 +37,8 @@ class OutputChecks {
   void refresh();
   /// Returns true if there are no outputs; nothing else needs to be called then.
   bool empty() const noexcept { return groups_.empty(); }
+  /// Returns false if two runs with the same configs have differed here, so that nothing could be judged.
+  bool repeat() const noexcept;
   /// Fills what the batch must write, which has one assignment.
   void begin(const Assignment& assignment, detail::BatchKind kind);
   /// Returns why the results of the batch are wrong; empty if they are not.

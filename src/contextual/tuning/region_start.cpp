@@ -165,7 +165,8 @@ void RegionStart::report(RegionReport&& kept, const ResolvedOptions& options, co
   if (recorder != nullptr) {
     recorder->hello(tuning_id, nullptr);
     recorder->kept(kept.problems);
-    recorder->warnings(kept.warnings);
+    std::for_each(kept.warnings.begin(), kept.warnings.end(),
+                  [&](const std::string& unused_pin) { recorder->loud_warning(unused_pin); });
     recorder->end(nullptr, {});
     kept.run_id = recorder->report().run_id;
     kept.log_directory = recorder->report().log_directory;

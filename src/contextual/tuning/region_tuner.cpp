@@ -59,7 +59,8 @@ AfterRevalidation time_in_turn(const RegionCall& call, TuningRun& run, record::R
 bool write_choices(const TuningRun& run, record::Recorder& recorder, const RegionCall& call,
                    const std::vector<std::string>& machines) {
   const std::filesystem::path& directory = call.options.cache_directory;
-  if (machines.empty() || call.options.communicator->rank() != 0 || directory.empty()) {
+  if (machines.empty() || call.options.communicator->rank() != 0 || directory.empty() ||
+      !run.outputs_repeat()) {
     return true;
   }
   const std::string problem = write_kept_choices(call.options, call.region, run, machines);
@@ -68,7 +69,7 @@ bool write_choices(const TuningRun& run, record::Recorder& recorder, const Regio
   }
   const std::string warning = storage::unwritten_warning(directory, "the choices are not kept", problem);
   if (!warning.empty()) {
-    recorder.warning(warning);
+    recorder.loud_warning(warning);
   }
   return false;
 }
@@ -152,7 +153,9 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
       after = time_in_turn(call, *run, recorder, to_revalidate);
     }
     written = write_choices(*run, recorder, call, start.hello.machines);
-    recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));
+    for (const std::string& unused : take_unused_pin_warnings(call.region_id, call.options)) {
+      recorder.loud_warning(unused);
+    }
   } catch (...) {
     thrown = std::current_exception();
   }

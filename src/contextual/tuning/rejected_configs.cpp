@@ -92,7 +92,7 @@ bool RejectedConfigs::replace_choices(const BatchAgreement::FinalRun& seen, cons
 /// No config is to blame by itself. In the end, the first assignment that was right takes the place of all.
 bool RejectedConfigs::replace_wrong_choices(const BatchAgreement::FinalRun& seen, bool again) {
   const std::string reason = "the final run was wrong: " + seen.wrong;
-  recorder_.warning(reason);
+  recorder_.loud_warning(reason);
   policy::TuningState& state = problems_.state();
   const bool last = rejected_final_runs_ >= most_repeated_final_runs;
   if (again && state.reject_choices(reason, last ? policy::Replacement::first_that_was_right

@@ -103,21 +103,14 @@ void RunWarnings::note_timer() {
   if (!warning) {
     return;
   }
-  context_.note(*warning);
-  tell_without_printing(*warning);  // such times choose nothing
+  if (!std::exchange(timer_noted_, true)) {
+    recorder_.loud_warning(*warning);  // such times choose nothing
+  }
 }
 
 void RunWarnings::tell_of_results(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) {
-    context_.note(note);
-    tell_without_printing(note);
-  }
-}
-
-/// Writes to stderr, on rank 0, what must be seen without a look into a log, where nothing is printed.
-void RunWarnings::tell_without_printing(const std::string& warning) const {
-  if (options_.print < Print::choices && options_.communicator->rank() == 0) {
-    detail::warn_once(warning);
+    recorder_.loud_warning(note);
   }
 }
 
@@ -125,17 +118,17 @@ void RunWarnings::tell_end(std::size_t unjoined_count) {
   tell_unguarded();
   for (const std::string& warning :
        ever_new_keys(context_.region_id(), context_.region(), context_.slots())) {
-    recorder_.warning(warning);
-    tell_without_printing(warning);
+    recorder_.loud_warning(warning);
   }
   if (unjoined_count > 0) {
     recorder_.warning("the final run launched " + std::to_string(unjoined_count) +
                       " new kernels or keys, with their defaults; the next run tunes them");
   }
   if (context_.untracked_launches() > 0) {
-    recorder_.warning(std::to_string(context_.untracked_launches()) +
-                      " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
-                      " and used their defaults: make keys coarser, or raise the option");
+    recorder_.loud_warning(
+        std::to_string(context_.untracked_launches()) +
+        " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
+        " and used their defaults: make keys coarser, or raise the option");
   }
 }
 
@@ -144,10 +137,11 @@ void RunWarnings::tell_unguarded() {
   for (const auto& [kernel, before] : unguarded_before_) {
     const std::uint64_t count = kernel->unguarded_launches().load(std::memory_order_relaxed) - before;
     if (count > 0) {
-      recorder_.warning(std::to_string(count) + " launches of kernel \"" + kernel->traits().name +
-                        "\" came from threads without a region's context while this run was active; they "
-                        "were not tuned. If they belong to the region, give its worker threads a "
-                        "ContextGuard");
+      recorder_.loud_warning(
+          std::to_string(count) + " launches of kernel \"" + kernel->traits().name +
+          "\" came from threads without a region's context while this run was active; they "
+          "were not tuned. If they belong to the region, give its worker threads a "
+          "ContextGuard");
     }
   }
 }

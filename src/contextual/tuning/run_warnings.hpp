@@ -36,7 +36,6 @@ class RunWarnings {
   void tell_of_results(const std::vector<std::string>& notes);
 
  private:
-  void tell_without_printing(const std::string& warning) const;
   void note_loading();
   void note_kept_configs();
   void note_timer();
@@ -46,6 +45,7 @@ class RunWarnings {
   const Timer& timer_;
   const options::ResolvedOptions& options_;
   record::Recorder& recorder_;
+  bool timer_noted_ = false;
   /// By kernel: its launches by threads without a region's context before this run.
   std::vector<std::pair<std::shared_ptr<detail::KernelCore>, std::uint64_t>> unguarded_before_;
 };

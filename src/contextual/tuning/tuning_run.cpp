@@ -131,6 +131,9 @@ void TuningRun::plan() {
 void TuningRun::tell_notes() {
   recorder_.report().resumed_iterations = continuation_.iterations();
   recorder_.warnings(continuation_.take_notes());
+  if (const std::string unwritten = continuation_.take_unwritten(); !unwritten.empty()) {
+    recorder_.loud_warning(unwritten);
+  }
 }
 
 /// What this rank's part of a decision throws, for example a user's search, is told to the others.

@@ -4,8 +4,8 @@
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/routing_gather.hpp"
+#include "kernels/cuda/untuned_kernel.hpp"
 
-#include <contextual/cuda.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
@@ -23,11 +23,6 @@ constexpr const char* source =
 #include "embedded/expert_routing.cu.inc"
     ;
 
-struct Config {
-  int threads = ExpertRoutingParameters::threads;
-};
-using Kernel = CudaKernel<Config, ExpertRoutingParameters>;
-
 int blocks_of(int count) {
   return divide_up(count, ExpertRoutingParameters::entries);
 }
@@ -38,23 +33,15 @@ constexpr const char* place_rows = "place_rows";
 constexpr const char* order_tiles = "order_tiles";
 
 template <const char* const& function>
-Kernel& kernel() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const one = [] {
-    Kernel::Definition definition;
-    definition.source = CudaSource::text("expert_routing.cu", source)
-                            .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
-    definition.variant = [](const Config&) { return CudaVariant{.function = function}; };
-    definition.layout = [](const Config& config, const ExpertRoutingParameters& parameters) {
-      const int blocks = function == order_tiles ? ExpertTables::lists : blocks_of(parameters.count);
-      return CudaLayout{.grid = {static_cast<unsigned>(blocks)},
-                        .block = {static_cast<unsigned>(config.threads)}};
-    };
-    return new Kernel(
-        std::string("cuda_") + function, {{"THREADS", &Config::threads, {Config{}.threads}}},
-        [](const ExpertRoutingParameters&) { return single_problem(); }, definition);
-  }();
-  return *one;
+UntunedKernel<ExpertRoutingParameters>& kernel() {
+  static auto* const kernel = new UntunedKernel<ExpertRoutingParameters>(
+      function,
+      CudaSource::text("expert_routing.cu", source)
+          .header("kernels/cuda/expert_tables.hpp", expert_tables_header),
+      ExpertRoutingParameters::threads, [](const ExpertRoutingParameters& parameters) {
+        return function == order_tiles ? ExpertTables::lists : blocks_of(parameters.count);
+      });
+  return *kernel;
 }
 
 /// Parts of one allocation, one behind the other. Without memory it only counts.
@@ -144,10 +131,10 @@ void ExpertRouting::prepare(CUstream stream, const int* ids, int rows) {
   parameters.ids = ids;
   parameters.count = rows * top_k_;
   parameters.rows_per_shard = RowPartition(rows, ranks_.ranks).rows_per_shard();
-  CONTEXTUAL_KERNELS_CUDA(kernel<count_experts>().launch_config(0, stream, parameters));
-  CONTEXTUAL_KERNELS_CUDA(kernel<place_rows>().launch_config(0, stream, parameters));
+  kernel<count_experts>().launch(stream, parameters);
+  kernel<place_rows>().launch(stream, parameters);
   if (ranks_.ranks > 1) {
-    CONTEXTUAL_KERNELS_CUDA(kernel<order_tiles>().launch_config(0, stream, parameters));
+    kernel<order_tiles>().launch(stream, parameters);
   }
   rows_ = rows;
   topk_weights_ = nullptr;

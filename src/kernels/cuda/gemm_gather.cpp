@@ -91,16 +91,13 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(rest);
 }
 
-template <typename... More>
-Key key_of(const GemmGatherArgs& args, const More&... more) {
-  return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
-                  args.workspace->communicator->size(), more...);
-}
-Key key_of_16_bits(const GemmGatherArgs& args) {
-  return key_of(args);
-}
-Key key_of_fp8(const GemmGatherArgs& args) {
-  return key_of(args, name_of(*args.shape.fp8));
+Key key_of(const GemmGatherArgs& args) {
+  Key key = make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
+                     args.workspace->communicator->size());
+  if (args.shape.fp8) {
+    key.append(name_of(*args.shape.fp8));
+  }
+  return key;
 }
 
 /// Wide enough for the widest product.
@@ -146,8 +143,8 @@ ConfigSpace<GemmConfig> gated_gather_space() {
 
 GemmGather& gemm_gather() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = new GemmGather(gathered_gemm_name, gemm_gather_space(), key_of_16_bits,
-                                             definition(gemm_variant, keeps));
+  static auto* const kernel =
+      new GemmGather(gathered_gemm_name, gemm_gather_space(), key_of, definition(gemm_variant, keeps));
   return *kernel;
 }
 
@@ -155,14 +152,14 @@ GemmGather& fp8_gather() {
   static auto* const kernel = [] {
     GemmGather::Definition fp8 = definition(fp8_variant, keeps);
     fp8.options.key_names.emplace_back("SCALING");
-    return new GemmGather(gathered_fp8_name, gemm_gather_space(), key_of_fp8, fp8);
+    return new GemmGather(gathered_fp8_name, gemm_gather_space(), key_of, fp8);
   }();
   return *kernel;
 }
 
 GemmGather& gated_gather() {
   static auto* const kernel = new GemmGather(
-      gathered_gated_name, gated_gather_space(), key_of_16_bits,
+      gathered_gated_name, gated_gather_space(), key_of,
       definition(gated_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
         return is_mostly_inside_gated(config, bucket_of(args.shape.m), args.columns());
       }));

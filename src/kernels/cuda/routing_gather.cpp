@@ -3,8 +3,8 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
+#include "kernels/cuda/untuned_kernel.hpp"
 
-#include <contextual/cuda.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
@@ -27,27 +27,16 @@ constexpr const char* ptx_header =
 #include "embedded/hopper_ptx.cuh.inc"
     ;
 
-struct Config {
-  int threads = 256;
-};
-using Kernel = CudaKernel<Config, RoutingGatherParameters>;
+constexpr int threads = 256;
 
-Kernel& kernel() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = [] {
-    Kernel::Definition definition;
-    definition.source = with_peer_headers(CudaSource::text("routing_gather.cu", source))
-                            .header("hopper_ptx.cuh", ptx_header)
-                            .header("routing_gather_parameters.hpp", parameters_header);
-    definition.variant = [](const Config&) { return CudaVariant{.function = "gather_routing"}; };
-    definition.layout = [](const Config& config, const RoutingGatherParameters& parameters) {
-      return CudaLayout{.grid = {static_cast<unsigned>(divide_up(parameters.count, config.threads))},
-                        .block = {static_cast<unsigned>(config.threads)}};
-    };
-    return new Kernel(
-        "cuda_gather_routing", {{"THREADS", &Config::threads, {Config{}.threads}}},
-        [](const RoutingGatherParameters&) { return single_problem(); }, definition);
-  }();
+UntunedKernel<RoutingGatherParameters>& kernel() {
+  static auto* const kernel = new UntunedKernel<RoutingGatherParameters>(
+      "gather_routing",
+      with_peer_headers(CudaSource::text("routing_gather.cu", source))
+          .header("hopper_ptx.cuh", ptx_header)
+          .header("routing_gather_parameters.hpp", parameters_header),
+      threads,
+      [](const RoutingGatherParameters& parameters) { return divide_up(parameters.count, threads); });
   return *kernel;
 }
 
@@ -101,7 +90,7 @@ void gather_by_kernel(CUstream stream, const RoutingGather& call) {
   const RowChoices& own = parameters.from[parameters.peers.rank];
   bring(stream, call, call.own_ids, own.ids);
   bring(stream, call, call.own_weights, own.weights);
-  CONTEXTUAL_KERNELS_CUDA(kernel().launch_config(0, stream, parameters));
+  kernel().launch(stream, parameters);
 }
 
 }  // namespace

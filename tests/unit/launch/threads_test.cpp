@@ -4,6 +4,7 @@
 #include "support/threads.hpp"
 
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/context_guard.hpp>
 
@@ -176,6 +177,7 @@ TEST_CASE("threads: launches of worker threads without a guard use the default, 
   CountedKernel counted{"unguarded", 3};
   CountedKernel neighbour{"unguarded_neighbour", 3};
   bool default_used = true;
+  const engine_test::StderrCapture said;
   const RegionReport report = tuned("unguarded", [&] {
     neighbour.kernel();
     std::thread([&] { default_used = default_used && counted.kernel() == 0; }).join();
@@ -184,6 +186,7 @@ TEST_CASE("threads: launches of worker threads without a guard use the default, 
   CHECK(report.problems.size() == 1);
   REQUIRE(report.warnings.size() == 1);
   CHECK_THAT(report.warnings[0], ContainsSubstring("7 launches of kernel \"unguarded\""));
+  CHECK_THAT(said.text(), ContainsSubstring("7 launches of kernel \"unguarded\""));
   CHECK_THAT(report.warnings[0], ContainsSubstring("ContextGuard"));
 }
 

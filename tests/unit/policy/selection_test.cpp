@@ -67,6 +67,22 @@ TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do 
   CHECK(select({erratic, steady}, 0.005)->config_id == 0);
 }
 
+TEST_CASE("selection: an erratic config wins by no lower index, and not by a lucky centre", "[unit]") {
+  const Entrant standard{0, {5, 2'050'000, 2'000, 1'500, 2'048'000, 2'060'000}};
+  const Entrant erratic{1, {5, 2'400'000, 340'000, 600'000, 1'700'000, 3'400'000}};
+  const Entrant steady{2, {5, 1'900'000, 2'000, 1'500, 1'898'000, 1'910'000}};
+  const auto selection = select({standard, erratic, steady}, 0.005);
+  REQUIRE(selection);
+  CHECK(selection->config_id == 2);
+  CHECK(selection->reason == "fastest by own time, 7.3 % shorter than the default");
+  Entrant lucky = erratic;
+  lucky.summary.centre_ns = 1'850'000;
+  CHECK(select({standard, lucky, steady}, 0.005)->config_id == 2);
+  Entrant noisy = steady;  // as all are where the host is busy
+  noisy.summary.spread_ns = 400'000;
+  CHECK(select({standard, erratic, noisy}, 0.005)->config_id == 1);
+}
+
 TEST_CASE("holds 17: selection within the margin is a tie though the samples do not overlap", "[unit]") {
   const Entrant faster{1, {3, 100'000, 10, 12, 99'990, 100'010}};
   const Entrant slower{0, {3, 100'400, 10, 12, 100'390, 100'410}};

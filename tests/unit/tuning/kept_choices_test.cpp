@@ -175,7 +175,9 @@ TEST_CASE("kept choices: a start with them names them on stderr, in the log and 
 TEST_CASE("kept choices: where nothing can be written one warning in a process says so, and runs are well",
           "[unit]") {
   Process process{.directory = "/proc/no-directory-can-be-made-here"};
+  const engine_test::StderrCapture said;
   const Seen seen = run(process);
+  CHECK_THAT(said.text(), ContainsSubstring("no choices are kept, and no run can be resumed: "));
   CHECK(seen.tuned(2));
   REQUIRE(seen.reports[0].warnings.size() == 1);
   CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("no choices are kept, and no run can be resumed: "

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
@@ -329,6 +330,21 @@ TEST_CASE("outputs: that a region does not repeat them is seen on stderr, whatev
   }
 }
 
+TEST_CASE("outputs: choices of a region that does not repeat its results are not kept", "[unit]") {
+  const engine_test::TemporaryDirectory cache;
+  const auto tune = [&](const char* region, bool repeats) {
+    int whole = 0;
+    tune_one(region, 3, {.cache_directory = cache.path(), .outputs = std::vector{output("whole", &whole, 1)}},
+             [&](int) { whole = repeats ? 1 : whole + 1; });
+    const std::filesystem::path choices = cache.path() / "choices";
+    return std::filesystem::exists(choices) &&
+           std::any_of(std::filesystem::directory_iterator(choices), {},
+                       [&](const auto& file) { return file.path().filename().string().starts_with(region); });
+  };
+  CHECK_FALSE(tune("adds_up", false));
+  CHECK(tune("repeats", true));
+}
+
 TEST_CASE("outputs: a region whose defaults change their results is said not to repeat them", "[unit]") {
   int runs = 0;
   std::array<double, 3> out{};
@@ -342,7 +358,8 @@ TEST_CASE("outputs: what is wrong in the final run only is replaced, and the reg
   bool final_run = false;
   int final_runs = 0;
   std::array<int, 4> out{};
-  const Options options{.outputs = std::vector{output("out", std::span(out))},
+  const Options options{.search = SearchLevel::normal,
+                        .outputs = std::vector{output("out", std::span(out))},
                         .before_iteration = [&](const IterationInfo& info) {
                           final_run = info.phase == Phase::final_run;
                           final_runs += final_run ? 1 : 0;
@@ -353,6 +370,9 @@ TEST_CASE("outputs: what is wrong in the final run only is replaced, and the reg
   CHECK(problem_of(report, "late")->choice == 2);
   CHECK(out[0] == 7);
   CHECK(warns(report, "the final run was wrong: output \"out\": element 0 is 6 instead of 7"));
+  CHECK_FALSE(report.tuned_makespan.has_value());  // it was that of config 3
+  CHECK(problem_of(report, "late")->time_in_choice.count == 0);
+  CHECK_THAT(report.to_string(), ContainsSubstring("the final run rejected what the search chose"));
 }
 
 TEST_CASE("outputs: where every final run is wrong, what ran first is used at last", "[unit]") {

@@ -59,7 +59,7 @@ TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw"
   const TemporaryDirectory logs;
   Options options = quick();
   options.log_directory = logs.path();
-  options.print = Print::choices;
+  options.print = GENERATE(Print::choices, Print::long_tunings);
   TunableKernel kernel{"named", blocks(3), [](int n) { return make_key(n); },
                        [](const Block& c, int n) {
                          if (c.block == 1 && n == 7) {

@@ -1,9 +1,7 @@
 #include "kernels/cuda/peers/peer_delay.hpp"
 
-#include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
-
-#include <contextual/cuda.hpp>
+#include "kernels/cuda/untuned_kernel.hpp"
 
 namespace contextual::kernels::cuda {
 namespace {
@@ -12,32 +10,19 @@ constexpr const char* source =
 #include "embedded/peer_delay.cu.inc"
     ;
 
-struct Config {
-  int threads = 1;
-};
-using Kernel = CudaKernel<Config, unsigned long long, const unsigned*>;
+using Kernel = UntunedKernel<unsigned long long, const unsigned*>;
 
 Kernel& kernel() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = [] {
-    Kernel::Definition definition;
-    definition.source = with_peer_headers(CudaSource::text("peer_delay.cu", source));
-    definition.variant = [](const Config&) { return CudaVariant{.function = "delay_stream"}; };
-    definition.layout = [](const Config&, const unsigned long long&, const unsigned* const&) {
-      return CudaLayout{.grid = {1}, .block = {1}};
-    };
-    return new Kernel(
-        "cuda_delay_stream", {{"THREADS", &Config::threads, {1}}},
-        [](const unsigned long long&, const unsigned* const&) { return single_problem(); }, definition);
-  }();
+  static auto* const kernel =
+      new Kernel("delay_stream", with_peer_headers(CudaSource::text("peer_delay.cu", source)), 1,
+                 [](const unsigned long long&, const unsigned* const&) { return 1; });
   return *kernel;
 }
 
 }  // namespace
 
 void delay_stream(CUstream stream, std::chrono::nanoseconds delay, const unsigned* host_abort) {
-  CONTEXTUAL_KERNELS_CUDA(
-      kernel().launch_config(0, stream, static_cast<unsigned long long>(delay.count()), host_abort));
+  kernel().launch(stream, static_cast<unsigned long long>(delay.count()), host_abort);
 }
 
 void load_delay() {
