@@ -165,4 +165,12 @@ TunedFunction<detail::launcher_signature_t<F>> autotune(
   return {std::move(name), std::move(space), std::move(key), std::move(function), std::move(options)};
 }
 
+/// Chosen where the key is forgotten. It never compiles, and its message says so.
+template <typename F>
+void autotune(const std::string& /*name*/,
+              const ConfigSpace<typename detail::ConfigOf<detail::launcher_signature_t<F>>::type>& /*space*/,
+              const F& /*function*/) {
+  static_cast<void>(detail::NotALauncher<detail::WithoutKey<F>>{});
+}
+
 }  // namespace contextual

@@ -105,5 +105,8 @@ TunableKernel(std::string, Space, KeyFn, L, KernelOptions<detail::launcher_signa
     -> TunableKernel<detail::launcher_signature_t<L>>;
 template <typename Space, typename KeyFn, typename L>
 TunableKernel(std::string, Space, KeyFn, L) -> TunableKernel<detail::launcher_signature_t<L>>;
+/// Never compiles, and its message says why.
+template <typename Space, typename L>
+TunableKernel(std::string, Space, L) -> TunableKernel<detail::WithoutKey<L>>;
 
 }  // namespace contextual

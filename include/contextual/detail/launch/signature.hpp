@@ -68,6 +68,16 @@ struct NotALauncher<NoSignature<F>> {
                 "name the kernel's, TunableKernel<R(const C&, Args...)>");
 };
 
+/// What a kernel's signature becomes where its key is forgotten.
+template <typename F>
+struct WithoutKey {};
+template <typename F>
+struct NotALauncher<WithoutKey<F>> {
+  static_assert(dependent_false<F>,
+                "a tunable kernel takes its name, config space, key and launcher: the key is missing. Where "
+                "one config is best for all launches, it is contextual::single_problem");
+};
+
 /// True if some argument is of type cudaStream_t (CUstream).
 template <typename... Args>
 inline constexpr bool takes_stream = (std::is_same_v<std::remove_cvref_t<Args>, CUstream_st*> || ...);
