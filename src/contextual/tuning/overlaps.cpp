@@ -3,6 +3,7 @@
 #include <contextual/detail/measure/spans.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::tuning {
 
@@ -26,20 +27,21 @@ std::vector<bool> IterationOverlaps::by_problem(std::size_t problem_count) const
     return overlaps;
   }
   const std::vector<Span> others = measure::merged(others_);
-  std::vector<std::vector<Span>> busy;
-  busy.reserve(spans_.size());
-  for (const std::vector<Span>& spans : spans_) {
-    busy.push_back(measure::merged(spans));
-  }
-  overlaps.resize(std::max(problem_count, busy.size()), false);
+  overlaps.resize(std::max(problem_count, spans_.size()), false);
   for (const std::size_t problem : with_others_) {
     overlaps[problem] = true;
   }
-  for (std::size_t one = 0; one < busy.size(); ++one) {
-    overlaps[one] = overlaps[one] || measure::overlap(busy[one], others);
-    for (std::size_t other = one + 1; other < busy.size(); ++other) {
-      if (!(overlaps[one] && overlaps[other]) && measure::overlap(busy[one], busy[other])) {
-        overlaps[one] = overlaps[other] = true;
+  std::vector<std::pair<std::size_t, std::vector<Span>>> busy;  // a few of what may be thousands of problems
+  for (std::size_t problem = 0; problem < spans_.size(); ++problem) {
+    if (!spans_[problem].empty()) {
+      busy.emplace_back(problem, measure::merged(spans_[problem]));
+    }
+  }
+  for (auto one = busy.begin(); one != busy.end(); ++one) {
+    overlaps[one->first] = overlaps[one->first] || measure::overlap(one->second, others);
+    for (auto other = one + 1; other != busy.end(); ++other) {
+      if (!(overlaps[one->first] && overlaps[other->first]) && measure::overlap(one->second, other->second)) {
+        overlaps[one->first] = overlaps[other->first] = true;
       }
     }
   }

@@ -57,13 +57,16 @@ bool matches(const RunSummary& summary, const ReportOptions& options) {
          (options.tuning.size() > 3 && summary.run->id.find(options.tuning) != std::string::npos);
 }
 
-/// The newest run of each region; all that match where more is asked for.
+/// The newest run of each region that has measured something, or the newest if none has; all that match where
+/// more is asked for.
 void select(std::vector<RunSummary>& summaries, const ReportOptions& options) {
   std::map<std::string_view, RunSummary*> newest;
   for (RunSummary& summary : summaries) {
     if (matches(summary, options)) {
       summary.selected = options.all || !options.tuning.empty();
-      newest[summary.run->region] = &summary;
+      RunSummary*& latest = newest[summary.run->region];
+      const bool tells = summary.measured || summary.bad();
+      latest = latest == nullptr || tells || !latest->measured ? &summary : latest;
     }
   }
   for (const auto& [region, summary] : newest) {
@@ -87,6 +90,7 @@ Report make_report(const std::filesystem::path& directory, Logs logs, const Repo
     summary.culprit = analysis.ending.culprit_line();
     summary.disagreements = analysis.comparison.disagreements.size();
     summary.iterations = iterations_text(analysis);
+    summary.measured = summary.iterations != "0 + 0";
     summary.elapsed_ns = elapsed_ns(run);
     if (analysis.gain && !analysis.gain->defaults_came_back) {
       summary.change = analysis.gain->change.centre;

@@ -24,6 +24,7 @@ struct RunSummary {
   double elapsed_ns = -1;          ///< of the slowest rank; negative if not known
   std::optional<double> change{};  ///< of the region's time against all defaults, see DefaultsComparison
   std::string choices;             ///< "gemm: 1, rms_norm: 0"
+  bool measured = true;            ///< false if the region only ran with what was kept
   bool selected = false;           ///< true if its details are to be shown
 
   bool bad() const { return status != RunStatus::ok || disagreements > 0; }

@@ -47,6 +47,17 @@ std::vector<std::string> lost_rank() {
 
 }  // namespace
 
+TEST_CASE("text_report: details are of the newest run that has measured something", "[unit]") {
+  const SampleRun later{.ranks = 1, .id = "later", .time = "2026-02-01T12:00:00Z"};
+  Events with_kept = start_only(later, 0);
+  with_kept.push_back(events_of(later, 0).back());
+  auto& end = std::get<contextual::record::RunEnd>(with_kept.back().body);
+  end.walk_iterations = end.search_iterations = 0;
+  const std::string text = text_of({files_of({.ranks = 1})[0] + lines_of(with_kept)});
+  CHECK_THAT(text, ContainsSubstring("0 + 0"));
+  CHECK_THAT(text, ContainsSubstring("chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.10 us"));
+}
+
 TEST_CASE("text_report: a good run has choices and why, the search, slowest rank and table", "[unit]") {
   const std::string text = text_of(files_of({}));
   for (const char* part :
