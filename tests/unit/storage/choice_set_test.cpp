@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace choice_entry_test {
+namespace choice_set_test {
 
 using namespace contextual::storage;
 using contextual::make_key;
@@ -207,7 +207,7 @@ TEST_CASE("ChoiceSet: a choice that cannot be is refused although its digest is 
   CHECK(parse_entry(to_json(entry)).problem == "more than 64 entries of what is infeasible");
 }
 
-TEST_CASE("choice entry: one with a text that is no config is damaged, though its digest is right",
+TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right",
           "[unit]") {
   ChoiceSet entry = example();
   entry.choices[0].config = "no config";
@@ -216,4 +216,4 @@ TEST_CASE("choice entry: one with a text that is no config is damaged, though it
   CHECK_THAT(parsed.problem, ContainsSubstring("config"));
 }
 
-}  // namespace choice_entry_test
+}  // namespace choice_set_test
