@@ -1109,4 +1109,18 @@ TEST_CASE(
   CHECK(us(tuned.choice().at("waits")) == 300);
 }
 
+TEST_CASE("walk: what is ruled out beside nothing but locked choices is rejected", "[unit]") {
+  World world{.nodes = {{.name = "before", .configs = 2, .locked_config = 1}, {.name = "now", .configs = 3}},
+              .makespan_ns = [](const Configs&) { return 50'000; }};
+  world.feasible = [](const Configs& configs) { return !configs.contains("now") || configs.at("now") != 1; };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
+    PolicyOptions options;
+    options.search = level;
+    Driver driver(options, world);
+    driver.finish();
+    CHECK(driver.problem("now").configs[1].rejection == "ruled out by `feasible`");
+    CHECK(driver.problem("now").status == ProblemStatus::locked_in);
+  }
+}
+
 }  // namespace choice_points_test

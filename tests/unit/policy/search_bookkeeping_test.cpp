@@ -325,6 +325,15 @@ TEST_CASE("search: the record says what own times would have cost, and what is w
   CHECK(record.within_noise == std::vector<Assignment>{{1, 0}});
 }
 
+TEST_CASE("search: one sample alone is not said to be within the noise", "[unit]") {
+  for (const int samples : {1, 2}) {
+    ScriptedRun run({2, 2}, {{{{1, 1}, 3}}, {{{1, 0}, samples}}}, Assignment{1, 1});
+    run.world.makespan_ns = [](const Assignment&) { return 100'000; };
+    run.finish();
+    CHECK(run.record().within_noise.size() == static_cast<std::size_t>(samples - 1));
+  }
+}
+
 TEST_CASE("search: one sample each says what own times would have cost, and without it nothing is said",
           "[unit]") {
   for (const bool measured : {false, true}) {

@@ -1,4 +1,5 @@
 #include "contextual/storage/choice_set.hpp"
+
 #include "support/catch.hpp"
 #include "support/repetitions.hpp"
 
@@ -207,8 +208,7 @@ TEST_CASE("ChoiceSet: a choice that cannot be is refused although its digest is 
   CHECK(parse_entry(to_json(entry)).problem == "more than 64 entries of what is infeasible");
 }
 
-TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right",
-          "[unit]") {
+TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right", "[unit]") {
   ChoiceSet entry = example();
   entry.choices[0].config = "no config";
   const ParsedEntry parsed = parse_entry(to_json(entry));
