@@ -208,9 +208,11 @@ struct RegionReport {
       0;                     ///< of these, those that an earlier process has run (docs/resuming.md)
   std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
   Mode mode = Mode::tune;
+  bool outputs_repeat = true;      ///< false: on some rank, runs with the same configs wrote other outputs
   bool hit_iteration_cap = false;  ///< max_iterations has cut the walk or the search
   /// With every kernel's default and the default alternatives, from the closing comparison of the last
-  /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference).
+  /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference), and, as
+  /// `tuned_makespan`, if the final run has replaced the choice.
   std::optional<TimeSummary> default_makespan;
   std::optional<TimeSummary> tuned_makespan;  ///< with the chosen configs, from the same comparison
   std::optional<LimitReport> limit;           ///< if Options::parts is set and the run ended well

@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
       "argument.",
       "contextual-report"};
   app.add_option("DIR", command.directory, "log directory")->capture_default_str();
-  app.add_flag("--all", options.all, "details of all runs, not only of the newest one of each region");
+  app.add_flag("--all", options.all,
+               "details of all runs, not only of the newest one of each region that measured");
   app.add_option("--region", options.region, "only this region");
   app.add_option("--tuning", options.tuning,
                  "only this run: its number in the overview, or (part of) its id");

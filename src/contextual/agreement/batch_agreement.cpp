@@ -243,13 +243,14 @@ std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const B
                                             : std::vector<policy::RejectionOutcome>();
 }
 
-BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& plan,
-                                                            const BatchResult& result) {
+BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& plan, const BatchResult& result,
+                                                            bool outputs_repeat) {
   Header header = header_of(Stage::final_run, plan);
   header.set(Field::launches, launch_digest(context_));
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
   header.raise(Flag::rejections, !problems_.rejections_of_batch().empty() || !result.verdict.empty());
   header.raise(Flag::launches_cut, alternative_rejected());
+  header.raise(Flag::outputs_differ, !outputs_repeat);
   header.set(Field::kept, launched_kernels_digest(context_));
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan, result.failure);
@@ -257,6 +258,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   note_launched(agreement);
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
+  final_run.outputs_repeat = !agreement.raised(Flag::outputs_differ);
   if (final_run.rejected_anywhere) {
     Rejected own{problems_.rejections_of_batch(), {}};
     if (!result.verdict.empty()) {

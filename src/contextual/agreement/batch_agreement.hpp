@@ -56,9 +56,11 @@ class BatchAgreement {
   struct FinalRun {
     bool rejected_anywhere = false;  ///< true if any choice failed on some rank
     std::vector<policy::RejectionOutcome> rejections;
-    std::string wrong;  ///< why its results were, on some rank; empty if they were not
+    std::string wrong;           ///< why its results were, on some rank; empty if they were not
+    bool outputs_repeat = true;  ///< false if the same configs have written others on some rank
   };
-  FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
+  FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                              bool outputs_repeat);
 
   /// Meets the others at whichever of these exchanges they come to next, and tells them what failed on this
   /// rank before it knew which. Throws `own` when they know.

@@ -44,12 +44,13 @@ enum class Flag : std::size_t {
   rejections,     ///< some config failed on this rank; in the hello, a choice since the ranks met
   launches_cut,   ///< an alternative failed, or memory ran out: this rank has launched otherwise
   locked_in,  ///< in the hello: as far as this rank knows, everything that the region launches is locked in
-  not_locked_in,  ///< in the hello: the opposite of `locked_in`
-  something_new,  ///< a region that is locked in has launched something that is not locked in
-  keeps_choices,  ///< in the hello: rank 0 keeps choices
-  keeps_journal,  ///< in the hello: rank 0 writes a journal
-  has_kept,       ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off
-  no_head_start,  ///< in a turn of a region's part: this rank's timer must not be given one
+  not_locked_in,   ///< in the hello: the opposite of `locked_in`
+  something_new,   ///< a region that is locked in has launched something that is not locked in
+  keeps_choices,   ///< in the hello: rank 0 keeps choices
+  keeps_journal,   ///< in the hello: rank 0 writes a journal
+  has_kept,        ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off
+  outputs_differ,  ///< in the final run: this rank's outputs were not repeated by the same configs
+  no_head_start,   ///< in a turn of a region's part: this rank's timer must not be given one
   count,
 };
 
@@ -99,7 +100,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 14;
+  static constexpr std::uint64_t protocol_version = 15;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -29,8 +29,8 @@ struct Arrival {
 /// What all ranks know when they have met.
 struct Hello {
   std::string tuning_id;              ///< equal on all ranks, and different for every tuning run
-  bool locked_in_everywhere = false;  ///< true if all ranks are locked_in, and no choice has failed
-  bool locked_in_somewhere = false;   ///< true if some rank is locked_in
+  bool locked_in_everywhere = false;  ///< true if all ranks say `locked_in`, and no choice has failed
+  bool locked_in_somewhere = false;   ///< true if some rank says so
   bool keeps_choices = false;         ///< true if rank 0 uses the choices of other processes
   bool choice_failed = false;         ///< true if one has failed on some rank
   bool keeps_journal = false;         ///< true if rank 0 writes one

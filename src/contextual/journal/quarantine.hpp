@@ -17,7 +17,7 @@ namespace contextual::journal {
 /// All ranks, and whoever reads the journal later, come to the same by the same calls.
 class Quarantine {
  public:
-  /// A process begins: what was in flight has ended the one before. `kernels` is a text of what the
+  /// A process begins: what was running has ended the one before. `kernels` is a text of what the
   /// assignments are about: what was known of other ones is forgotten. With `forgives` all is forgotten, but
   /// once: deaths after that count until a process begins without, or a process that is started again and
   /// again with that option would never come further.
@@ -27,11 +27,11 @@ class Quarantine {
 
   /// From now on the process may die of one of these.
   void about_to_run(std::vector<std::string> assignments) { running_ = std::move(assignments); }
-  /// What is in flight has come back, and the process lives.
+  /// What is running has come back, and the process lives.
   void came_back();
-  /// What is in flight has ended otherwise, which says nothing of it.
+  /// What is running has ended otherwise, which says nothing of it.
   void did_not_run() { running_.clear(); }
-  /// The process has died of what is in flight.
+  /// The process has died of what is running.
   void crash();
 
   const std::vector<std::string>& running() const noexcept { return running_; }

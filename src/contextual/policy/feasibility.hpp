@@ -5,6 +5,7 @@
 /// by itself. Pure.
 
 #include "contextual/policy/choice_points.hpp"
+#include "contextual/policy/policy_options.hpp"
 
 #include <contextual/search.hpp>
 
@@ -24,10 +25,9 @@ namespace contextual::policy {
 /// problems that an assignment does not launch count for nothing. Not thread-safe.
 class Feasibility {
  public:
-  /// `choice_points` outlive it; null where there are none. The user rules out what `feasible` is false for.
-  explicit Feasibility(const ChoicePoints* choice_points = nullptr,
-                       std::function<bool(const Assignment&)> feasible = {})
-      : choice_points_(choice_points), feasible_(std::move(feasible)) {}
+  /// Both outlive it; null where there are no choice points, or where the user rules nothing out.
+  explicit Feasibility(const ChoicePoints* choice_points = nullptr, const PolicyOptions* options = nullptr)
+      : choice_points_(choice_points), options_(options) {}
 
   /// Makes assignments that do not launch the newest problems as long as those of so many problems. What was
   /// proven of the others is forgotten.
@@ -46,7 +46,8 @@ class Feasibility {
   bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
   /// Returns true if it has not failed, and the user does not rule it out.
   bool allows(const Assignment& assignment) const {
-    return !infeasible(assignment) && (!feasible_ || feasible_(assignment));
+    return !infeasible(assignment) &&
+           (options_ == nullptr || !options_->feasible || options_->feasible(assignment));
   }
   /// Returns the first assignment of so many problems that succeeded and has not failed since, and that fits.
   std::optional<Assignment> first_proven(std::size_t problem_count,
@@ -74,7 +75,7 @@ class Feasibility {
   bool has_rejected(const Assignment& assignment) const;
 
   const ChoicePoints* choice_points_;
-  std::function<bool(const Assignment&)> feasible_;
+  const PolicyOptions* options_;
   std::set<Assignment> proven_;
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, std::string> failures_;

@@ -37,7 +37,7 @@ class FirstRuns {
  private:
   std::vector<ProblemState>& problems_;
   const ChoicePoints& choice_points_;
-  /// With the shortest makespan of such runs of the same problems.
+  /// The assignment and makespan of the shortest first run of the same problems.
   std::optional<std::pair<Assignment, std::int64_t>> shortest_;
 };
 

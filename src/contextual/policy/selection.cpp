@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
+#include <string>
 
 namespace contextual::policy {
 namespace {
@@ -33,12 +33,30 @@ std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entr
          " shorter than the default";
 }
 
-/// Returns true if it is far noisier than the steadiest of those that tie with the fastest: its time is not
-/// known well enough to win, be it by its index or by a lucky centre.
-bool is_erratic(const Summary& summary, double least_spread_ns, double tie_margin) {
-  constexpr double far = 3;       // as for the assignments of a search
-  constexpr double margins = 10;  // less is the usual noise of a busy host
-  return summary.spread_ns > std::max(far * least_spread_ns, margins * tie_margin * summary.centre_ns);
+/// The spread of a few samples is known badly, and that of fewer than three not at all.
+bool knows_spread(const Entrant& entrant) {
+  return entrant.summary.count >= 3;
+}
+
+/// Returns the usual spread of entrants that tie with the fastest: the median, and of two the smaller one.
+double usual_spread_ns(const std::vector<Entrant>& tied) {
+  std::vector<double> spreads;
+  for (const Entrant& entrant : tied) {
+    if (knows_spread(entrant)) {
+      spreads.push_back(entrant.summary.spread_ns);
+    }
+  }
+  std::sort(spreads.begin(), spreads.end());
+  return spreads.empty() ? 0 : spreads[(spreads.size() - 1) / 2];
+}
+
+/// Returns true if its samples spread far more than is usual: its time is not known well enough to win, be it
+/// by its index or by a lucky centre.
+bool is_erratic(const Entrant& entrant, double usual_ns, double tie_margin) {
+  constexpr double far = 4;       // equal noise seldom looks so different in five samples
+  constexpr double margins = 20;  // less is the noise of a busy host
+  const double steady_ns = std::max(far * usual_ns, margins * tie_margin * entrant.summary.centre_ns);
+  return knows_spread(entrant) && entrant.summary.spread_ns > steady_ns;
 }
 
 }  // namespace
@@ -55,27 +73,24 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
     return tied;
   };
   std::vector<Entrant> steady = tied_with(fastest_of(entrants));
-  const double least_spread_ns =
-      std::min_element(steady.begin(), steady.end(), [](const auto& a, const auto& b) {
-        return a.summary.spread_ns < b.summary.spread_ns;
-      })->summary.spread_ns;
-  const auto erratic = [&](const Entrant& entrant) {
-    return is_erratic(entrant.summary, least_spread_ns, tie_margin);
-  };
+  const double usual_ns = usual_spread_ns(steady);
+  const auto erratic = [&](const Entrant& entrant) { return is_erratic(entrant, usual_ns, tie_margin); };
+  const auto first_erratic = std::find_if(steady.begin(), steady.end(), erratic);
+  const std::string set_aside =
+      first_erratic == steady.end() ? "" : "; " + config_name(first_erratic->config_id) + " is erratic";
   std::erase_if(steady, erratic);
   const Entrant& fastest = fastest_of(steady);
-  const std::vector<Entrant> tied = tied_with(fastest);
-  const Entrant& winner =
-      *std::min_element(tied.begin(), tied.end(), [&](const Entrant& a, const Entrant& b) {
-        return std::pair(a.config_id != 0 && erratic(a), a.config_id) <
-               std::pair(b.config_id != 0 && erratic(b), b.config_id);  // the default is config 0
-      });
+  std::vector<Entrant> tied = tied_with(fastest);
+  std::erase_if(tied, [&](const Entrant& entrant) { return entrant.config_id != 0 && erratic(entrant); });
+  const Entrant& winner =  // the default is config 0
+      *std::min_element(tied.begin(), tied.end(),
+                        [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
   if (winner.config_id == fastest.config_id) {
-    return Selection{fastest.config_id, why_fastest(fastest, entrants)};
+    return Selection{fastest.config_id, why_fastest(fastest, entrants) + set_aside};
   }
   return Selection{winner.config_id,
                    "tie with " + config_name(fastest.config_id) +
-                       (winner.config_id == 0 ? ": the default wins" : ": the lower index wins")};
+                       (winner.config_id == 0 ? ": the default wins" : ": the lower index wins" + set_aside)};
 }
 
 }  // namespace contextual::policy

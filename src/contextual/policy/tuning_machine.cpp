@@ -211,7 +211,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   const IterationPlan& planned = plan[i];
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
-  const std::vector<std::size_t> begun = first_runs.beginning(assignment, outcome);
+  const std::vector<std::size_t> beginning = first_runs.beginning(assignment, outcome);
   std::string failure = outcome.infeasible;
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -245,7 +245,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
     }
   }
   if (failure.empty() && options.search != SearchLevel::off) {
-    first_runs.judge(begun, assignment, outcome);
+    first_runs.judge(beginning, assignment, outcome);
   }
 }
 

@@ -25,7 +25,7 @@ struct TuningState::Impl {
   explicit Impl(PolicyOptions o)
       : options(std::move(o)),
         choice_points(problems),
-        feasibility(&choice_points, options.feasible),
+        feasibility(&choice_points, &options),
         first_runs(problems, choice_points),
         exploration(options, problems, choice_points, feasibility),
         replacement(problems, choice_points, feasibility),

@@ -119,8 +119,11 @@ bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, cons
   ProblemState& state = impl_->closed_problem(problem);
   const std::size_t before = state.record().choice;
   state.reject_in_final_run(config_id, reason);
-  impl_->search.note_replaced();
-  return state.record().status != ProblemStatus::failed && state.record().choice != before;
+  const bool replaced = state.record().status != ProblemStatus::failed && state.record().choice != before;
+  if (replaced) {
+    impl_->search.note_replaced();
+  }
+  return replaced;
 }
 
 bool TuningState::reject_choices(const std::string& reason, Replacement replacement) {
@@ -128,9 +131,13 @@ bool TuningState::reject_choices(const std::string& reason, Replacement replacem
   require(!impl.open(), "the final run has no say while a tuning problem is still open");
   const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
   impl.feasibility.failed(chosen, reason);
-  impl.search.note_replaced();
-  return (replacement == Replacement::next_best && impl.replacement.by_next_best(chosen, reason)) ||
-         impl.replacement.by_first_run(chosen, reason);
+  const bool replaced =
+      (replacement == Replacement::next_best && impl.replacement.by_next_best(chosen, reason)) ||
+      impl.replacement.by_first_run(chosen, reason);
+  if (replaced) {
+    impl.search.note_replaced();
+  }
+  return replaced;
 }
 
 void TuningState::make_provisional(std::size_t problem, const std::string& reason) {

@@ -94,7 +94,7 @@ void Recorder::warn_of_lone_rank() {
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);
-    if (options_.print < Print::choices && launched->rank == 0) {  // each of them is rank 0 of its group
+    if (options_.print < Print::choices && launched->rank == 0) {  // each lone rank is rank 0 of its tuner
       detail::warn_once(*text);
     }
   }

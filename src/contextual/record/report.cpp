@@ -442,7 +442,8 @@ std::string RegionReport::searches_text() const {
       text += "    no choice: " + search.reason + "\n";
       continue;
     }
-    text += "    chosen: " + assignment_text(search, search.choice) + ": " + search.reason + "\n    " +
+    text += std::string(search.replaced ? "    rejected by the final run: " : "    chosen: ") +
+            assignment_text(search, search.choice) + ": " + search.reason + "\n    " +
             comparison_text(search) + "\n";
     for (std::size_t i = 0; i < std::min(search.lost.size(), most_lost); ++i) {
       const LostAssignment& lost = search.lost[i];

@@ -27,6 +27,10 @@ std::string unwritten_warning(const std::filesystem::path& directory, const std:
   return is_first(directory) ? "no choices are kept, and no run can be resumed: " + why : std::string();
 }
 
+bool is_unwritable(const std::filesystem::path& directory) {
+  return !detail::TrustedFolder(directory, {}).why_unwritable().empty();
+}
+
 std::string unwritten_reason(const std::filesystem::path& directory, const std::string& problem) {
   const std::string why = detail::TrustedFolder(directory, {}).why_unwritable();
   return why.empty() ? problem : why;

@@ -23,8 +23,8 @@ namespace contextual::tuning {
 enum class JournalEnd {
   done,           ///< or in a way that would come again: there is nothing to go on with
   interrupted,    ///< by an exception
-  device_failed,  ///< by what is in flight, it may be: a rank's device has failed
-  rank_lost,      ///< a rank did not come back: by what is in flight, unless these are only defaults
+  device_failed,  ///< by what is running, it may be: a rank's device has failed
+  rank_lost,      ///< a rank did not come back: by what is running, unless these are only defaults
 };
 
 /// A config of a problem that is to be made ready.

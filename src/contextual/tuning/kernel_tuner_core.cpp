@@ -362,7 +362,7 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }
   const Times times = run->timer_measures_devices ? Times::of_devices : Times::of_launching;
-  const std::string trouble = is_under_one_key(*problem, *run)
+  const std::string trouble = is_under_one_key(*problem, *run) && run->outputs_repeat
                                   ? keep(asked.request, config, *problem, resolved, times)
                                   : std::string();
   if (!trouble.empty()) {

@@ -23,7 +23,7 @@ class IterationOverlaps {
 
   /// Returns by problem, up to `problem_count`, whether its launches overlap those of another problem, or the
   /// work that belongs to no launch. Returns true for all if something is not known. Cost: sorts the spans,
-  /// then one pass for every pair of problems.
+  /// then one pass for every pair of problems that were launched.
   std::vector<bool> by_problem(std::size_t problem_count) const;
 
  private:

@@ -22,11 +22,11 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
 }
 
 bool KnownRegion::locked_in(std::uint32_t region_id) const {
-  return settled_ == publications_of(region_id);
+  return locked_in_at_ == publications_of(region_id);
 }
 
 void KnownRegion::note_locked_in(std::uint32_t region_id) {
-  settled_ = publications_of(region_id);
+  locked_in_at_ = publications_of(region_id);
 }
 
 RankGroup& RankGroups::of(const options::ResolvedOptions& options) {

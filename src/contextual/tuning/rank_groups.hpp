@@ -38,10 +38,10 @@ class KnownRegion {
   /// nobody has published another choice for the region since.
   bool locked_in(std::uint32_t region_id) const;
   void note_locked_in(std::uint32_t region_id);
-  void forget_locked_in() { settled_.reset(); }
+  void forget_locked_in() { locked_in_at_.reset(); }
 
  private:
-  std::optional<std::uint64_t> settled_;  ///< publications_of then
+  std::optional<std::uint64_t> locked_in_at_;  ///< publications_of then
 };
 
 /// The ranks behind a communicator.

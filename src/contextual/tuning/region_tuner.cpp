@@ -162,6 +162,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   const bool all_tracked = run->context().untracked_launches() == 0;
   run->end_journal(thrown, written);
   recorder.end(thrown, run->ending());
+  recorder.report().outputs_repeat = run->outputs_repeat();
   if (to_revalidate) {
     describe_kept(*to_revalidate, after, recorder.report());
   }

@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/launch/exception_text.hpp"
+#include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
@@ -132,7 +133,8 @@ void TuningRun::tell_notes() {
   recorder_.report().resumed_iterations = continuation_.iterations();
   recorder_.warnings(continuation_.take_notes());
   if (const std::string unwritten = continuation_.take_unwritten(); !unwritten.empty()) {
-    recorder_.loud_warning(unwritten);
+    storage::is_unwritable(options_.cache_directory) ? recorder_.loud_warning(unwritten)
+                                                     : recorder_.warning(unwritten);
   }
 }
 
@@ -242,7 +244,7 @@ void TuningRun::agree() {
     check_launches();
     log_failure();
     if (batch_.plan.kind == BatchKind::final_run) {
-      batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result);
+      batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result, checks_.outputs_repeat());
     } else {
       batch_.agreed = agreement_.agree(batch_.plan, batch_.result);
       head_start_ = batch_.agreed.head_start;

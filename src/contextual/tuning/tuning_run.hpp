@@ -68,8 +68,8 @@ class TuningRun {
   /// Returns false if the user rules out the defaults of what is not pinned.
   bool allows_defaults() const { return checks_.allow_defaults(); }
 
-  /// Returns false if the region has not repeated its outputs on this rank, so that none could be judged.
-  bool outputs_repeat() const noexcept { return checks_.outputs_repeat(); }
+  /// Returns false if the region has not repeated its outputs on some rank, so that none could be judged.
+  bool outputs_repeat() const noexcept { return batch_.final_run.outputs_repeat; }
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.

@@ -24,7 +24,7 @@ class UntunedKernel {
 
   /// Throws CudaError, also if the source does not compile.
   void launch(CUstream stream, const Args&... args) {
-    CONTEXTUAL_KERNELS_CUDA(kernel_.launch_config(0, stream, args...));
+    check_cuda(kernel_.launch_config(0, stream, args...), kernel_.name().c_str());
   }
   /// Compiles and loads the kernel, as the first launch would.
   void load() { kernel_.load(); }
@@ -39,7 +39,9 @@ class UntunedKernel {
                                                 int (*blocks)(const Args&...)) {
     typename Kernel::Definition definition;
     definition.source = source;
-    definition.variant = [function](const Config&) { return CudaVariant{.function = function}; };
+    definition.variant = [name = std::string(function)](const Config&) {
+      return CudaVariant{.function = name};
+    };
     definition.layout = [threads, blocks](const Config&, const Args&... args) {
       return CudaLayout{.grid = {static_cast<unsigned>(blocks(args...))},
                         .block = {static_cast<unsigned>(threads)}};

@@ -21,13 +21,13 @@ using engine_test::TemporaryDirectory;
 namespace {
 
 // Collectives of the tuner's first run of a region.
-constexpr std::int64_t told = 1;     // what rank 0 has read, and what the machines are where these differ
-constexpr std::int64_t agreed = 2;   // which sets all ranks can use: a header and a reduction
-constexpr std::int64_t settled = 1;  // after the only run of the region
+constexpr std::int64_t told = 1;    // what rank 0 has read, and what the machines are where these differ
+constexpr std::int64_t agreed = 2;  // which sets all ranks can use: a header and a reduction
+constexpr std::int64_t plain = 1;   // after the only run of the region
 constexpr std::int64_t hello = 1;
 constexpr std::int64_t launched = 2;  // after a tuning: a header and a gather
 
-constexpr std::int64_t used = hello + told + agreed + settled;
+constexpr std::int64_t used = hello + told + agreed + plain;
 // Beyond a tuning without a directory:
 constexpr std::int64_t cold =
     4;  // before the first batch, and before each of three configs runs for the first time

@@ -330,19 +330,42 @@ TEST_CASE("outputs: that a region does not repeat them is seen on stderr, whatev
   }
 }
 
-TEST_CASE("outputs: choices of a region that does not repeat its results are not kept", "[unit]") {
-  const engine_test::TemporaryDirectory cache;
-  const auto tune = [&](const char* region, bool repeats) {
-    int whole = 0;
-    tune_one(region, 3, {.cache_directory = cache.path(), .outputs = std::vector{output("whole", &whole, 1)}},
-             [&](int) { whole = repeats ? 1 : whole + 1; });
-    const std::filesystem::path choices = cache.path() / "choices";
-    return std::filesystem::exists(choices) &&
-           std::any_of(std::filesystem::directory_iterator(choices), {},
-                       [&](const auto& file) { return file.path().filename().string().starts_with(region); });
+TEST_CASE("outputs: choices of a region that does not repeat its results on some rank are not kept",
+          "[unit]") {
+  const auto is_kept = [](bool repeats) {
+    const engine_test::TemporaryDirectory cache;
+    std::array<int, 2> whole{};
+    const auto run = tune_kernels(
+        2,
+        [&](int rank) {
+          return rank_kernel("repeats", 3, {}, [&whole, rank, repeats](const TileConfig&, int&) {
+            int& own = whole[static_cast<std::size_t>(rank)];
+            own = repeats || rank == 0 ? 1 : own + 1;
+          });
+        },
+        [&](int rank, Options& options) {
+          options.cache_directory = cache.path();
+          options.outputs = std::vector{output("whole", &whole[static_cast<std::size_t>(rank)], 1)};
+        });
+    CHECK(run.well());
+    return std::filesystem::exists(cache.path() / "choices");
   };
-  CHECK_FALSE(tune("adds_up", false));
-  CHECK(tune("repeats", true));
+  CHECK_FALSE(is_kept(false));
+  CHECK(is_kept(true));
+}
+
+TEST_CASE("outputs: a KernelTuner keeps no config where the results are not repeated", "[unit]") {
+  for (const bool repeats : {false, true}) {
+    const engine_test::TemporaryDirectory cache;
+    int whole = 0;
+    KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 2, .cache_directory = cache.path()};
+    options.tuning = rank_options(one_rank());
+    options.tuning.outputs = std::vector{output("whole", &whole, 1)};
+    KernelTuner tuner(
+        "tuner_repeats", tiles(3), [&](const TileConfig&, int) { whole = repeats ? 1 : whole + 1; }, options);
+    static_cast<void>(tuner.tune({}, 1));
+    CHECK(tuner.cache().get(tuner.completed({})).has_value() == repeats);
+  }
 }
 
 TEST_CASE("outputs: a region whose defaults change their results is said not to repeat them", "[unit]") {

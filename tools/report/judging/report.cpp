@@ -9,20 +9,23 @@
 namespace contextual::log_report {
 namespace {
 
-std::string iterations_text(const RunAnalysis& analysis) {
+struct IterationCounts {
+  std::int64_t walk = 0;
+  std::int64_t search = 0;
+};
+
+IterationCounts iterations_of(const RunAnalysis& analysis) {
   for (const RankRun* rank : analysis.run->ranks) {
     if (rank->end) {
-      return std::to_string(rank->end->walk_iterations) + " + " +
-             std::to_string(rank->end->search_iterations);
+      return {rank->end->walk_iterations, rank->end->search_iterations};
     }
   }
-  std::size_t walk = 0;
-  std::size_t search = 0;
+  IterationCounts counts;
   for (const Iteration& iteration : analysis.view.iterations) {
-    walk += iteration.phase == Phase::walk ? 1 : 0;
-    search += iteration.phase == Phase::search ? 1 : 0;
+    counts.walk += iteration.phase == Phase::walk ? 1 : 0;
+    counts.search += iteration.phase == Phase::search ? 1 : 0;
   }
-  return std::to_string(walk) + " + " + std::to_string(search);
+  return counts;
 }
 
 std::string choices_text(const RunAnalysis& analysis) {
@@ -57,20 +60,24 @@ bool matches(const RunSummary& summary, const ReportOptions& options) {
          (options.tuning.size() > 3 && summary.run->id.find(options.tuning) != std::string::npos);
 }
 
-/// The newest run of each region that has measured something, or the newest if none has; all that match where
-/// more is asked for.
+/// The newest run of each region. One that went well with what was kept tells nothing: then the newest of
+/// those that have measured something. All that match where more is asked for.
 void select(std::vector<RunSummary>& summaries, const ReportOptions& options) {
   std::map<std::string_view, RunSummary*> newest;
+  std::map<std::string_view, RunSummary*> newest_measured;
   for (RunSummary& summary : summaries) {
     if (matches(summary, options)) {
       summary.selected = options.all || !options.tuning.empty();
-      RunSummary*& latest = newest[summary.run->region];
-      const bool tells = summary.measured || summary.bad();
-      latest = latest == nullptr || tells || !latest->measured ? &summary : latest;
+      newest[summary.run->region] = &summary;
+      if (summary.measured) {
+        newest_measured[summary.run->region] = &summary;
+      }
     }
   }
   for (const auto& [region, summary] : newest) {
-    summary->selected = true;
+    const auto measured = newest_measured.find(region);
+    const bool tells = summary->bad() || measured == newest_measured.end();
+    (tells ? summary : measured->second)->selected = true;
   }
 }
 
@@ -89,8 +96,9 @@ Report make_report(const std::filesystem::path& directory, Logs logs, const Repo
     summary.status = analysis.ending.status;
     summary.culprit = analysis.ending.culprit_line();
     summary.disagreements = analysis.comparison.disagreements.size();
-    summary.iterations = iterations_text(analysis);
-    summary.measured = summary.iterations != "0 + 0";
+    const IterationCounts counts = iterations_of(analysis);
+    summary.iterations = std::to_string(counts.walk) + " + " + std::to_string(counts.search);
+    summary.measured = counts.walk + counts.search > 0;
     summary.elapsed_ns = elapsed_ns(run);
     if (analysis.gain && !analysis.gain->defaults_came_back) {
       summary.change = analysis.gain->change.centre;

@@ -15,9 +15,9 @@ inline constexpr std::size_t narrowest_text = 60;
 inline constexpr std::size_t widest_text = 10'000;
 
 struct ReportOptions {
-  bool all = false;          ///< details of every run, not only of the newest one of each region
-  std::string region{};      ///< only this one; empty for all
-  std::string tuning{};      ///< only this run: its number in the overview, its id, or a part of that
+  bool all = false;      ///< details of every run, not only of the newest one of each region that measured
+  std::string region{};  ///< only this one; empty for all
+  std::string tuning{};  ///< only this run: its number in the overview, its id, or a part of that
   bool whole_table = false;  ///< joins no rows and leaves nothing out
   std::size_t width = 100;   ///< columns, of the text
   bool colour = false;       ///< of the text

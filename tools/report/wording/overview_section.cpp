@@ -154,7 +154,8 @@ void write_report(Writer& out, const Report& report, const ReportOptions& option
                   Tone::dim);
   } else if (selected < report.summaries.size()) {
     out.paragraph("",
-                  "Details of the newest run of each region; --all shows every run, --tuning N one of them.",
+                  "Details of the newest run of each region that measured; --all shows every run, --tuning N "
+                  "one of them.",
                   Tone::dim);
   }
 }

@@ -55,7 +55,14 @@ TEST_CASE("text_report: details are of the newest run that has measured somethin
   end.walk_iterations = end.search_iterations = 0;
   const std::string text = text_of({files_of({.ranks = 1})[0] + lines_of(with_kept)});
   CHECK_THAT(text, ContainsSubstring("0 + 0"));
-  CHECK_THAT(text, ContainsSubstring("chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.10 us"));
+  const char* const choice = "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.10 us";
+  CHECK_THAT(text, ContainsSubstring(choice));
+  const SampleRun between{.ranks = 1, .id = "between", .time = "2026-02-01T11:00:00Z"};
+  Events failing = start_only(between, 0);
+  failing.push_back(failed(between, 0, "std::runtime_error", "boom", {0}, -1));
+  const std::string measured = files_of({.ranks = 1})[0];
+  CHECK_THAT(text_of({measured + lines_of(failing) + lines_of(with_kept)}), ContainsSubstring(choice));
+  CHECK_THAT(text_of({measured + lines_of(failing)}), !ContainsSubstring(choice));
 }
 
 TEST_CASE("text_report: a good run has choices and why, the search, slowest rank and table", "[unit]") {
