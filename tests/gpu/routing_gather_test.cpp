@@ -83,6 +83,35 @@ class OwnChoices {
   bool has_rows_ = false;
 };
 
+/// A layer whose routing is gathered from what each rank knows of its own rows.
+struct RoutedLayer {
+  RoutedLayer(const Rank& rank, const Stream& its_stream, std::shared_ptr<PeerWorkspace> its_workspace,
+              const AllGatherMoeShape& shape)
+      : stream(its_stream),
+        workspace(std::move(its_workspace)),
+        layer(workspace, shape),
+        routing(shape.m, shape.top_k, shape.experts, {rank.number, rank.count}),
+        own(rank, shape.m, shape.top_k),
+        problem(rank, shape, 3) {
+    const ExpertIds ids = ExpertIds::random(shape.m, shape.top_k, shape.experts, 5, 4);
+    own.choose(ids, random_weights(ids.ids.size(), 1));
+    problem.route(ids, stream);
+  }
+  void run(const GatheredRows& rows) {
+    routing.prepare(stream, *workspace, own.ids(), own.weights());
+    ExpertProduct product = problem.product(false);
+    product.routing = &routing;
+    layer(stream, rows, product);
+  }
+
+  const Stream& stream;
+  std::shared_ptr<PeerWorkspace> workspace;
+  AllGatherMoe layer;
+  ExpertRouting routing;
+  OwnChoices own;
+  GatheredExperts problem;
+};
+
 /// The routing on the device is that of all ids, computed on the host. Waits for the device.
 bool is_routed(const ExpertRouting& routing, const ExpertIds& ids) {
   const std::vector<int> offsets = ids.offsets();
@@ -319,23 +348,15 @@ TEST_CASE("expert routing: own rows that are in the workspace already stay there
   if (workspace == nullptr) {
     return;
   }
-  AllGatherMoe layer(workspace, shape);
-  ExpertRouting routing(shape.m, shape.top_k, shape.experts, {rank.number, rank.count});
-  OwnChoices own(rank, shape.m, shape.top_k);
-  GatheredExperts problem(rank, shape, 3);
-  const ExpertIds ids = ExpertIds::random(shape.m, shape.top_k, shape.experts, 5, 4);
-  own.choose(ids, random_weights(ids.ids.size(), 1));
-  problem.route(ids, stream);
+  RoutedLayer routed(rank, stream, workspace, shape);
   poison(*workspace);
-  const std::size_t bytes = element(layer.own_rows().count(), 0, shape.k) * 2;
-  cuda_check(cudaMemcpy(layer.input(), problem.own_rows().a_rows, bytes, cudaMemcpyDeviceToDevice));
+  void* const input = routed.layer.input();
+  const std::size_t bytes = element(routed.layer.own_rows().count(), 0, shape.k) * 2;
+  cuda_check(cudaMemcpy(input, routed.problem.own_rows().a_rows, bytes, cudaMemcpyDeviceToDevice));
   cuda_check(cudaDeviceSynchronize());
-  routing.prepare(stream, *workspace, own.ids(), own.weights());
-  ExpertProduct product = problem.product(false);
-  product.routing = &routing;
-  layer(stream, {.a_rows = layer.input()}, product);
-  CHECK(problem.wrong(false) == 0);
-  CHECK(problem.is_gathered(layer.gathered()));
+  routed.run({.a_rows = input});
+  CHECK(routed.problem.wrong(false) == 0);
+  CHECK(routed.problem.is_gathered(routed.layer.gathered()));
   on_all_ranks(true);
 }
 
@@ -350,23 +371,14 @@ TEST_CASE("expert routing: a region may gather its routing while it is tuned", "
   if (workspace == nullptr) {
     return;
   }
-  AllGatherMoe layer(workspace, shape);
-  ExpertRouting routing(shape.m, shape.top_k, shape.experts, {rank.number, rank.count});
-  OwnChoices own(rank, shape.m, shape.top_k);
-  GatheredExperts problem(rank, shape, 3);
-  const ExpertIds ids = ExpertIds::random(shape.m, shape.top_k, shape.experts, 6, 4);
-  own.choose(ids, random_weights(ids.ids.size(), 1));
-  problem.route(ids, stream);
+  RoutedLayer routed(rank, stream, workspace, shape);
   ContextualAutotuner tuner(region_tuning(rank));
   std::size_t wrong = 0;
   int looked_at = 0;
   tuner.run("routed_experts", [&] {
-    routing.prepare(stream, *workspace, own.ids());
-    ExpertProduct product = problem.product(false);
-    product.routing = &routing;
-    layer(stream, problem.own_rows(), product);
+    routed.run(routed.problem.own_rows());
     if (looked_at++ % 4 == 0) {
-      wrong += problem.wrong(false);
+      wrong += routed.problem.wrong(false);
     }
   });
   CHECK(wrong == 0);
@@ -425,13 +437,7 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
   if (rank.count < 2 || workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
     return;
   }
-  AllGatherMoe layer(workspace, shape);
-  ExpertRouting routing(shape.m, shape.top_k, shape.experts, {rank.number, rank.count});
-  OwnChoices own(rank, shape.m, shape.top_k);
-  GatheredExperts problem(rank, shape, 3);
-  const ExpertIds ids = ExpertIds::random(shape.m, shape.top_k, shape.experts, 6, 4);
-  own.choose(ids, random_weights(ids.ids.size(), 1));
-  problem.route(ids, stream);
+  RoutedLayer routed(rank, stream, workspace, shape);
   Options options = region_tuning(rank);
   options.feasible = only_separate;
   ContextualAutotuner tuner(options);
@@ -442,10 +448,7 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
           stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); }, nullptr));
     }
     ++iteration;
-    routing.prepare(stream, *workspace, own.ids());
-    ExpertProduct product = problem.product(false);
-    product.routing = &routing;
-    layer(stream, problem.own_rows(), product);
+    routed.run(routed.problem.own_rows());
   };
   tuner.run("late_experts", region);
   const Report report = tuner.report();
@@ -462,7 +465,7 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
   CHECK_THAT(rejections, ContainsSubstring("rank " + std::to_string(rank.count - 1)));
   CHECK(workspace->failure().empty());
   region();
-  CHECK(problem.wrong(false) == 0);
+  CHECK(routed.problem.wrong(false) == 0);
 }
 
 TEST_CASE("expert routing: own rows without ids, and workspaces that do not fit, are invalid arguments",
