@@ -91,8 +91,8 @@ class Alternatives<R(Args...)> {
                std::vector<std::string> key_names = {})
       : key_(std::move(key)),
         alternatives_(std::move(alternatives)),
-        engine_(std::move(name), space_of(alternatives_), options_of(alternatives_, std::move(key_names)),
-                detail::LaunchKind::choice_point) {}
+        engine_(std::move(name), space_of(alternatives_), key_,
+                options_of(alternatives_, std::move(key_names)), detail::LaunchKind::choice_point) {}
   Alternatives(const Alternatives&) = delete;
   Alternatives& operator=(const Alternatives&) = delete;
   ~Alternatives() = default;

@@ -72,7 +72,7 @@ class TunedFunction<R(const C&, Args...)> {
         function_(std::move(function)),
         options_(std::move(options)),
         tuner_(options_.options),
-        all_(name, std::move(space), function_, options_, tuner_) {}
+        all_(name, std::move(space), key_, function_, options_, tuner_) {}
   TunedFunction(const TunedFunction&) = delete;
   TunedFunction& operator=(const TunedFunction&) = delete;
   ~TunedFunction() = default;
@@ -118,8 +118,8 @@ class TunedFunction<R(const C&, Args...)> {
       ConfigSpace<C> some = space();
       some.default_config(configs.front());
       some.explicit_list(std::move(configs));
-      known =
-          std::make_unique<Space>(name() + " " + wanted.text, std::move(some), function_, options_, tuner_);
+      known = std::make_unique<Space>(name() + " " + wanted.text, std::move(some), key_, function_, options_,
+                                      tuner_);
     }
     return *known;
   }

@@ -34,6 +34,20 @@ inline constexpr auto key_factors = [] {
   return factors;
 }();
 
+/// What a long key holds in place of its words.
+struct Digest {
+  std::uint64_t first;
+  std::uint64_t second;
+  constexpr bool operator==(const Digest&) const = default;
+};
+
+/// The binary places of pi.
+inline constexpr Digest empty_digest{0x243f6a8885a308d3ULL, 0x13198a2e03707344ULL};
+
+/// Called with each word that goes into a digest, and its type. See DigestedWords, which listens to some.
+CONTEXTUAL_API void note_digested(const Digest& before, unsigned type, std::uint64_t word,
+                                  const Digest& after);
+
 }  // namespace detail
 
 /// A small value type of typed words. Keys are equal if their words and the types of these are equal. Cost:
@@ -41,13 +55,8 @@ inline constexpr auto key_factors = [] {
 ///
 /// A key of more than `capacity` words holds a digest of 128 bits in their place, which is the same on every
 /// rank and in every process; two such keys are equal if their digests are. Each word of a long key costs a
-/// few ns. The process keeps the parts of long keys for `to_string`, each key's once and in 16 MiB at most:
-/// of a key that is made in one go when it is made first, until half of that is taken, and of every key when
-/// the thread that has just made it asks for its text, as tuning does. So keys that change with every launch
-/// cost no memory without bound, and leave room for those that are tuned.
-///
-/// A range in one part is cheaper than its elements appended one by one: the words of a key that grows by
-/// `append` beyond `capacity` words are written down in every launch.
+/// few ns. Logs, reports and kept choices show the parts of a long key that was tuned, because the tuner
+/// calls the key function once more to see them; `to_string` shows its digest.
 class Key {
  public:
   static constexpr std::size_t capacity = detail::key_factors.size();
@@ -112,8 +121,7 @@ class Key {
   template <typename T>
   constexpr void append(std::initializer_list<T> range);
 
-  /// Appends one word of another key, given by that key's `type` and `word`. `to_string` does not show what
-  /// is appended to a long key in this way.
+  /// Appends one word of another key, given by that key's `type` and `word`.
   [[gnu::always_inline]] constexpr void append_word(Type type, std::uint64_t word) {
     if (size_ == capacity || is_digest()) [[unlikely]] {
       digest(type, word);
@@ -125,26 +133,20 @@ class Key {
   }
 
   /// For people, e.g. "(4096, [4, 8], bf16)". The number 1 and the text "1" look the same; an empty optional
-  /// is "none".
+  /// is "none", and a long key its digest.
   CONTEXTUAL_API std::string to_string() const;
   /// With a name for each part, e.g. "{M: 4096, shape: [4, 8], dtype: bf16}". There may be fewer or more
   /// names than parts.
   CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
 
-  /// Returns true if `to_string` shows the parts. Otherwise it shows a digest: that of a key which another
-  /// process has made, or whose parts this process has not kept, see above. Thread-safe, without a lock.
-  CONTEXTUAL_API bool shows_parts() const noexcept;
-
  private:
-  template <typename... Parts>
-  friend constexpr Key make_key(const Parts&... parts);
-
   static constexpr std::uint64_t digest_types =
       static_cast<std::uint64_t>(Type::digest) | (static_cast<std::uint64_t>(Type::digest) << 4);
 
   // Two mixes that differ in every constant (the finalisers of splitmix64 and of MurmurHash3), which the
   // processor overlaps.
   constexpr void mix(Type type, std::uint64_t word) {
+    const detail::Digest before{words_[0], words_[1]};
     const std::uint64_t kind = static_cast<std::uint64_t>(type) + 1;
     std::uint64_t a = (words_[0] ^ word) + kind * 0x9e3779b97f4a7c15ULL;
     a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -154,14 +156,17 @@ class Key {
     b = (b ^ (b >> 29)) * 0xc4ceb9fe1a85ec53ULL;
     words_[0] = a ^ (a >> 31);
     words_[1] = b ^ (b >> 32);
+    if (!std::is_constant_evaluated()) {
+      detail::note_digested(before, static_cast<unsigned>(type), word, {words_[0], words_[1]});
+    }
   }
 
   [[gnu::noinline]] constexpr void digest(Type type, std::uint64_t word) {
     if (!is_digest()) {
       const Key all = *this;
       *this = Key();
-      words_[0] = 0x243f6a8885a308d3ULL;  // the binary places of pi
-      words_[1] = 0x13198a2e03707344ULL;
+      words_[0] = detail::empty_digest.first;
+      words_[1] = detail::empty_digest.second;
       types_ = digest_types;
       size_ = 2;
       for (std::size_t i = 0; i < capacity; ++i) {
@@ -171,109 +176,14 @@ class Key {
     mix(type, word);
   }
 
-  template <typename... Parts>
-  [[gnu::noinline]] void keep_parts(const Parts&... parts) const;
-  template <typename T>
-  [[gnu::noinline]] void note_appended(const Key& before, const T& part) const;
-
   std::array<std::uint64_t, capacity> words_{};
   std::uint64_t types_ = 0;  // 4 bits per word
   std::size_t size_ = 0;
 };
 
-namespace detail {
-
-/// Words of a key, packed: for each its type in a byte, then 7 bits of the word a byte, the lowest first.
-class KeyWords {
- public:
-  using Type = Key::Type;
-  struct Word {
-    Type type;
-    std::uint64_t word;
-  };
-
-  void append_word(Type type, std::uint64_t word) {
-    bytes_.push_back(static_cast<char>(type));
-    for (; word >= 0x80; word >>= 7) {
-      bytes_.push_back(static_cast<char>((word & 0x7f) | 0x80));
-    }
-    bytes_.push_back(static_cast<char>(word));
-  }
-  std::vector<Word> words() const {
-    std::vector<Word> words;
-    for (std::size_t at = 0; at < bytes_.size();) {
-      Word next{static_cast<Type>(bytes_[at++]), 0};
-      for (int shift = 0;; shift += 7) {
-        const auto byte = static_cast<unsigned char>(bytes_[at++]);
-        next.word |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) {
-          break;
-        }
-      }
-      words.push_back(next);
-    }
-    return words;
-  }
-  /// Returns true if the first word is half a digest: that of a key whose parts are not known.
-  static bool begin_with_digest(std::string_view bytes) noexcept {
-    return !bytes.empty() && bytes.front() == static_cast<char>(Type::digest);
-  }
-
-  const std::string& bytes() const noexcept { return bytes_; }
-  void assign(std::string_view bytes) { bytes_.assign(bytes); }
-  void cut(std::size_t byte_count) { bytes_.resize(byte_count); }
-
- private:
-  std::string bytes_;
-};
-
-/// Returns true if the parts of the digest need not be given: they are kept for the process or in this
-/// thread's notes, or the thread ends.
-CONTEXTUAL_API bool key_parts_kept(const Key& digest) noexcept;
-/// Returns this thread's notes, which hold the words of `before` now; those to be added are appended to them.
-/// Null if the thread ends. What the notes held is kept for the process, if there is room.
-CONTEXTUAL_API KeyWords* begin_key_parts(const Key& before);
-enum class KeyPartsOf {
-  whole_key,  ///< to be kept now, if there is room
-  appended,   ///< which may be on its way to a longer key
-};
-/// The words in this thread's notes gave the digest.
-CONTEXTUAL_API void end_key_parts(const Key& digest, KeyPartsOf what);
-
-}  // namespace detail
-
-template <typename... Parts>
-void Key::keep_parts(const Parts&... parts) const {
-  if (detail::key_parts_kept(*this)) {
-    return;
-  }
-  if (detail::KeyWords* const words = detail::begin_key_parts(Key())) {
-    (detail::add_part(*words, parts), ...);
-    detail::end_key_parts(*this, detail::KeyPartsOf::whole_key);
-  }
-}
-
-template <typename T>
-void Key::note_appended(const Key& before, const T& part) const {
-  if (detail::KeyWords* const words = detail::begin_key_parts(before)) {
-    detail::add_part(*words, part);
-    detail::end_key_parts(*this, detail::KeyPartsOf::appended);
-  }
-}
-
 template <typename T>
 constexpr void Key::append(const T& part) {
-  if constexpr (detail::NumberPart<T>) {
-    if (size_ < capacity && !is_digest()) {
-      detail::add_number(*this, part);
-      return;
-    }
-  }
-  const Key before = *this;
   detail::add_part(*this, part);
-  if (is_digest() && !std::is_constant_evaluated()) {
-    note_appended(before, part);
-  }
 }
 
 template <typename T>
@@ -286,9 +196,6 @@ template <typename... Parts>
 constexpr Key make_key(const Parts&... parts) {
   Key key;
   (detail::add_part(key, parts), ...);
-  if (key.is_digest() && !std::is_constant_evaluated()) [[unlikely]] {
-    key.keep_parts(parts...);
-  }
   return key;
 }
 

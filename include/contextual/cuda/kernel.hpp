@@ -51,8 +51,11 @@ class CudaKernel {
   CudaKernel(std::string name, ConfigSpace<C> space, CheckedKey key, Definition definition)
       : parts_(std::make_shared<Parts>(std::move(space), std::move(definition))),
         key_(std::move(key)),
-        engine_(std::move(name), parts_->configs().space(), engine_options(), detail::LaunchKind::kernel,
-                [parts = parts_] { return parts->source_text(); }) {}
+        engine_(
+            std::move(name), parts_->configs().space(),
+            [key = key_](const CUstream& /*stream*/, const Args&... args) { return key(args...); },
+            engine_options(), detail::LaunchKind::kernel, [parts = parts_] { return parts->source_text(); }) {
+  }
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 

@@ -1,7 +1,5 @@
 #include "contextual/config/key_part_texts.hpp"
 
-#include "contextual/config/long_keys.hpp"
-
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/value.hpp>
 
@@ -19,7 +17,7 @@ void append_unpacked(std::string& out, std::uint64_t word) {
 /// Reads words part by part. Any words will do, also those of a damaged file.
 class PartReader {
  public:
-  explicit PartReader(const Key& key) : words_(all_words(key).words()) {}
+  explicit PartReader(const std::vector<KeyWord>& words) : words_(words) {}
 
   bool at_end() const noexcept { return next_ == words_.size(); }
   /// The text of the next part.
@@ -32,7 +30,7 @@ class PartReader {
   std::string read_text(std::uint64_t first);
   std::string read_digest(std::uint64_t first);
 
-  std::vector<KeyWords::Word> words_;
+  const std::vector<KeyWord>& words_;
   std::size_t next_ = 0;
 };
 
@@ -89,12 +87,23 @@ std::string PartReader::read_digest(std::uint64_t first) {
 
 }  // namespace
 
-std::vector<std::string> key_part_texts(const Key& key) {
+std::vector<std::string> key_part_texts(const std::vector<KeyWord>& words) {
   std::vector<std::string> parts;
-  for (PartReader reader(key); !reader.at_end();) {
+  for (PartReader reader(words); !reader.at_end();) {
     parts.push_back(reader.read());
   }
   return parts;
+}
+
+std::string key_text(const std::vector<KeyWord>& words, const std::vector<std::string>& names) {
+  const bool digest = !words.empty() && words.front().type == Key::Type::digest;
+  std::string out(names.empty() ? "(" : "{");
+  std::size_t part = 0;
+  for (const std::string& text : key_part_texts(words)) {
+    out += (part > 0 ? ", " : "") + (part < names.size() && !digest ? names[part] + ": " : "") + text;
+    ++part;
+  }
+  return out + (names.empty() ? ")" : "}");
 }
 
 }  // namespace contextual::detail

@@ -1,6 +1,7 @@
+#include "contextual/launch/launch_call.hpp"
+
 #include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/erased_engine.hpp>
-#include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 
 #include <exception>
@@ -70,8 +71,7 @@ void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunc
     launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
     return;
   }
-  const auto asked = [&](std::size_t id) { return keeps(id, launch.arguments); };
-  LaunchCall call(*core_, key, hooks_.keep ? KeepView(asked) : KeepView(), takes_stream_, launch.stream);
+  LaunchCall call(*this, key, launch);
   if (hooks_.work && call.wants_work()) [[unlikely]] {
     call.add_work(hooks_.work.call(launch.arguments));
   }

@@ -227,7 +227,7 @@ void KernelCore::set_fast_path(bool enabled) noexcept {
 }
 
 std::string KernelCore::key_text(const Key& key) const {
-  return traits_.key_names.empty() ? key.to_string() : key.to_string(traits_.key_names);
+  return key.to_string(traits_.key_names);
 }
 
 }  // namespace contextual::detail

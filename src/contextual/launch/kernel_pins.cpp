@@ -27,7 +27,7 @@ std::uint64_t place_of(const KernelCore& core, std::uint64_t scope) {
 std::size_t pinned_config(const Pin& pin, const KernelCore& core) {
   const SpaceView& space = core.space();
   const bool coupled = !core.traits().coupling.empty();
-  const bool both = pin.key && !pin.key_text.empty() && pin.key->shows_parts();
+  const bool both = pin.key && !pin.key_text.empty() && !pin.key->is_digest();
   if (both && !pin.key_text.starts_with(core.key_text(*pin.key))) {
     refuse(pin, core, "its key and its key_words differ, so key_words has to go");
   }

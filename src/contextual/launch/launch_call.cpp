@@ -1,9 +1,10 @@
+#include "contextual/launch/launch_call.hpp"
+
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/launch/alternative_scope.hpp>
-#include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 
 #include <cmath>
@@ -21,23 +22,22 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 }  // namespace
 
-[[gnu::hot]] LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const KeepView& keep,
-                                    bool on_stream, void* stream)
-    : log_(*thread_state().log), core_(core), key_(key) {
+[[gnu::hot]] LaunchCall::LaunchCall(const ErasedEngine& engine, const Key& key, const ErasedLaunch& launch)
+    : log_(*thread_state().log), core_(engine.core()), key_(key) {
   RunContext& run = *log_.run;
   info_.region = run.region();
-  info_.kernel = core.traits().name;
+  info_.kernel = core_.traits().name;
   info_.key = &key_;
   info_.tuning_iteration = run.tuning_iteration;
-  info_.stream = stream;
-  info_.on_stream = on_stream;
-  if (stream != nullptr && run.timer().captures(info_)) [[unlikely]] {
+  info_.stream = launch.stream;
+  info_.on_stream = engine.takes_stream();
+  if (launch.stream != nullptr && run.timer().captures(info_)) [[unlikely]] {
     use_without_tuning();
     return;
   }
-  slot_ = run.find(core, key, keep);
+  slot_ = run.find(core_, key, {&engine, launch.arguments});
   if ((log_.current.load(std::memory_order_relaxed) & launch_under_way) != 0) [[unlikely]] {
-    run.note_inner_launch(log_, core);
+    run.note_inner_launch(log_, core_);
   }
   if (slot_ == nullptr) [[unlikely]] {
     return;

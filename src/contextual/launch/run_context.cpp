@@ -1,5 +1,6 @@
 #include "contextual/launch/run_context.hpp"
 
+#include "contextual/config/key_part_texts.hpp"
 #include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -35,12 +36,12 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
 
 /// What is not a candidate for the launch whose arguments are bound, or has been chosen in vain before.
 std::vector<bool> left_out_configs(const KernelCore& core, const Key& key, std::uint64_t scope,
-                                   const KeepView& keep) {
+                                   const LaunchArguments& arguments) {
   const std::size_t config_count = core.space().size;
   const LockInTable& table = *core.table();
   std::vector<bool> left_out(config_count, false);
   for (std::size_t id = 0; id < config_count; ++id) {
-    left_out[id] = !keep(id) || !table.why_ruled_out({key, scope, static_cast<int>(id)}).empty();
+    left_out[id] = !arguments.keep(id) || !table.why_ruled_out({key, scope, static_cast<int>(id)}).empty();
   }
   return left_out;
 }
@@ -56,6 +57,15 @@ std::string text_of(const LaunchingAlternative& alternative) {
 }
 
 }  // namespace
+
+std::vector<KeyWord> LaunchArguments::words_of(const Key& key) const {
+  if (!key.is_digest() || engine == nullptr) {
+    return detail::words_of(key);
+  }
+  const DigestedWords digested;
+  static_cast<void>(engine->key(addresses));
+  return digested.words_of(key);
+}
 
 RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
                        Reuse reuse, Namesakes namesakes)
@@ -75,15 +85,16 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   return threads_.emplace_back(*this, order);
 }
 
-[[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const KeepView& keep) {
+[[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key,
+                                           const LaunchArguments& arguments) {
   if (ProblemSlot* slot = map_.find(core, key, thread_state().scope)) [[likely]] {
     return slot;
   }
-  return discover(core, key, keep);
+  return discover(core, key, arguments);
 }
 
 [[gnu::cold]] ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key,
-                                                const KeepView& keep) {
+                                                const LaunchArguments& arguments) {
   const KernelTraits& traits = core.traits();
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
@@ -101,8 +112,9 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
       return count_untracked();
     }
   }
-  const std::vector<bool> left_out =
-      left_out_configs(core, key, scope, keep);  // the user's code: without the lock
+  // The user's code: without the lock.
+  const std::vector<KeyWord> words = arguments.words_of(key);
+  const std::vector<bool> left_out = left_out_configs(core, key, scope, arguments);
   const std::lock_guard lock(mutex_);
   if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
     return slot;
@@ -117,13 +129,14 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (in != nullptr) {
       make_choice_point(*in->choice_point);
     }
-    const std::string text = core.key_text(key) + (in == nullptr ? "" : text_of(*in));
+    const std::string text = key_text(words, traits.key_names) + (in == nullptr ? "" : text_of(*in));
     const Role role = traits.choice_point ? Role::choice_point : Role::kernel;
     slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.refinement_count,
                   space.digest, identity_of(name, traits, space, key, scope, role), traits.choice_point,
                   scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
                  traits.choice_point || traits.function);
   }
+  slot->found.key_words = words;
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
   launched_[traits.name] = core.shared_from_this();

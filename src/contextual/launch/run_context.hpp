@@ -14,8 +14,8 @@
 
 #include <contextual/config.hpp>
 #include <contextual/context_guard.hpp>
+#include <contextual/detail/launch/erased_engine.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 #include <contextual/participation.hpp>
@@ -36,6 +36,16 @@
 #include <vector>
 
 namespace contextual::detail {
+
+/// What a run asks about the arguments of a launch when it meets the problem for the first time.
+struct LaunchArguments {
+  const ErasedEngine* engine = nullptr;  ///< null: every config is a candidate
+  void** addresses = nullptr;
+
+  bool keep(std::size_t config_id) const { return engine == nullptr || engine->keeps(config_id, addresses); }
+  /// Returns all words of the launch's key, also of a long one.
+  std::vector<KeyWord> words_of(const Key& key) const;
+};
 
 /// The launch under way on a thread of the region, else its last launch.
 struct CurrentLaunch {
@@ -69,7 +79,7 @@ class RunContext {
 
   /// Returns the problem of a launch in constant time, or null if it is beyond `max_problems`; the launch is
   /// counted then. Takes the lock only for problems that have not joined yet.
-  ProblemSlot* find(const KernelCore& core, const Key& key, const KeepView& keep);
+  ProblemSlot* find(const KernelCore& core, const Key& key, const LaunchArguments& arguments);
 
   // Between batches, on the thread of `run`.
   void begin_batch();  ///< forgets what launches have written in the last batch
@@ -156,7 +166,7 @@ class RunContext {
   std::atomic<std::uint32_t> batch_iteration{0};
 
  private:
-  ProblemSlot* discover(const KernelCore& core, const Key& key, const KeepView& keep);
+  ProblemSlot* discover(const KernelCore& core, const Key& key, const LaunchArguments& arguments);
   ProblemSlot* count_untracked() noexcept;
   ProblemSlot& list(const Problem& problem, bool may_launch_others);
   /// Returns the alternative or function's config of this word, or null.

@@ -90,7 +90,7 @@ std::vector<std::string> ever_new_keys(std::uint32_t region_id, const std::strin
     if (seen.warned) {
       continue;
     }
-    const std::vector<std::string> parts = detail::key_part_texts(slot.problem.key);
+    const std::vector<std::string> parts = detail::key_part_texts(slot.found.key_words);
     if (!seen.keys.insert(parts).second) {
       continue;
     }

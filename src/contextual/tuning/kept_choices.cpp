@@ -135,9 +135,9 @@ class Preparing {
       }
       const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
       if (core->traits().load && !is_prepared) {
-        const MadeReady::Now now_made_ready(
-            made_ready_, {core->traits().name, core->key_text(choice.key), choice.config_id,
-                          core->space().configs.at(choice.config_id), false});
+        const MadeReady::Now now_made_ready(made_ready_,
+                                            {core->traits().name, choice.key_text, choice.config_id,
+                                             core->space().configs.at(choice.config_id), false});
         core->traits().load(choice.config_id, &choice.key);
         prepared_.insert({core.get(), storage::choice_digest(choice)});
       }

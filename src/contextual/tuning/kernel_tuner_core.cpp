@@ -330,10 +330,9 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
           launch.note(*key);
         }
         call.launch();
-        if (!key) {
+        if (!launch.untuned_config()) {
           launch.note_tuned();
-        }
-        if (key && launch.untuned_config()) {
+        } else if (key) {
           launch.note(*key);  // it may have fallen back
         }
       },

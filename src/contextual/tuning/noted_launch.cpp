@@ -13,7 +13,7 @@ void NotedLaunch::note(const Key& key) {
   if (kernel_ == nullptr) {
     return;
   }
-  key_ = key;
+  key_text_ = kernel_->key_text(key);
   const int resolved = kernel_->resolve(key);
   if (resolved == KernelCore::tuning) {
     untuned_config_.reset();
@@ -34,7 +34,7 @@ void NotedLaunch::note_tuned() {
     return record.slot->problem.name == problem_name();
   });
   if (last != log->records.rend()) {
-    key_ = last->slot->problem.key;
+    key_text_ = last->slot->problem.key_text;
   }
 }
 
@@ -44,14 +44,13 @@ const std::string& NotedLaunch::problem_name() const {
 }
 
 const ProblemReport* NotedLaunch::problem_in(const RegionReport& run) const {
-  if (!key_) {  // launched by another thread, or in another name
+  if (key_text_.empty()) {  // launched by another thread, or in another name
     return run.problems.size() == 1 ? &run.problems.front() : nullptr;
   }
-  const auto found =
-      std::find_if(run.problems.begin(), run.problems.end(),
-                   [&, name = problem_name(), key = kernel_->key_text(*key_)](const ProblemReport& problem) {
-                     return problem.kernel == name && problem.key == key;
-                   });
+  const auto found = std::find_if(run.problems.begin(), run.problems.end(),
+                                  [&, name = problem_name()](const ProblemReport& problem) {
+                                    return problem.kernel == name && problem.key == key_text_;
+                                  });
   return found == run.problems.end() ? nullptr : &*found;
 }
 

@@ -23,8 +23,8 @@ class NotedLaunch {
 
   /// Throws what the launch would throw before it launches.
   void note(const Key& key);
-  /// Instead, where the key is not known: takes it from the kernel's last launch on this thread, if a run has
-  /// tuned that. Call it right after the launch.
+  /// Takes the key from the kernel's last launch on this thread, if a run has tuned that. Call it right after
+  /// the launch.
   void note_tuned();
 
   /// Returns the config of a launch that was not tuned, or nothing.
@@ -38,7 +38,7 @@ class NotedLaunch {
   const std::string& problem_name() const;
 
   std::shared_ptr<detail::KernelCore> kernel_;
-  std::optional<Key> key_;
+  std::string key_text_;  ///< empty: not known
   std::optional<std::size_t> untuned_config_;
   std::string pinned_by_;  ///< the file; empty if that config is not pinned
 };

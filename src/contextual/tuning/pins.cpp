@@ -138,7 +138,8 @@ std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id,
       warnings.push_back(
           pin.file + " pins kernel \"" + pin.kernel + "\", " + pinned_key_text(pin) +
           ", which no launch of the region has been of: the names and the key have to be those "
-          "of the report");
+          "of the report, and a key of more than " +
+          std::to_string(Key::capacity) + " words also needs its key_words");
     }
   }
   return warnings;

@@ -1,8 +1,8 @@
-#include "contextual/config/long_keys.hpp"
+#include "contextual/config/digested_words.hpp"
+#include "contextual/config/key_part_texts.hpp"
 #include "support/catch.hpp"
-#include "support/child_process.hpp"
-#include "support/threads.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 
@@ -29,6 +29,8 @@ namespace key_test {
 using contextual::InvalidArgument;
 using contextual::Key;
 using contextual::make_key;
+using contextual::detail::DigestedWords;
+using contextual::detail::KeyWord;
 
 namespace {
 
@@ -60,12 +62,8 @@ void check_all_differ(const std::vector<Key>& keys) {
   CHECK(hashes.size() == keys.size());
 }
 
-/// From another process: one that this process never made of parts.
-Key foreign_key() {
-  Key key;
-  key.append_word(Key::Type::digest, 0xfedcba9876543210ULL);
-  key.append_word(Key::Type::digest, 1);
-  return key;
+std::string text_of(const std::vector<KeyWord>& words, const std::vector<std::string>& names = {}) {
+  return contextual::detail::key_text(words, names);
 }
 
 }  // namespace
@@ -291,164 +289,60 @@ TEST_CASE("key: digests of long keys that are nearly alike do not collide, in ei
   CHECK(hashes.size() == count);
 }
 
-TEST_CASE("key: a long key shows all of its parts", "[unit]") {
-  const std::vector<int> shape{101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113};
-  const Key key = make_key(shape, "bf16");
+TEST_CASE("key: a long key shows its digest, without names", "[unit]") {
+  const Key key = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1'000'003);
   REQUIRE(key.is_digest());
-  CHECK(key.shows_parts());
-  CHECK(key.to_string({"shape", "dtype"}) ==
-        "{shape: [101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113], dtype: bf16}");
-  CHECK(counted_key(31, 15).to_string() == "(31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45)");
-  Key more = key;
-  more.append(std::pair(1, 2));
-  Key other = key;
-  other.append("other");
-  CHECK(more.to_string() ==
-        "([101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113], bf16, (1, 2))");
-  CHECK(other.to_string() ==
-        "([101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113], bf16, other)");
-  Key copied;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    copied.append_word(key.type(i), key.word(i));
-  }
-  CHECK(copied == key);
-  CHECK(copied.to_string() == key.to_string());
-}
-
-TEST_CASE("key: a long key of another process shows its digest until this process makes it", "[unit]") {
-  Key key = foreign_key();
-  REQUIRE(key.is_digest());
-  CHECK_FALSE(key.shows_parts());
-  CHECK(key.to_string() == "(digest fedcba98765432100000000000000001)");
-  CHECK(key.to_string({"M"}) == "{digest fedcba98765432100000000000000001}");
-  key.append(3);
-  CHECK_FALSE(key.shows_parts());
-  CHECK(key.to_string() == "(digest fedcba98765432100000000000000001, 3)");
+  const std::string digest =
+      "digest " + contextual::detail::hex_text(key.word(0)) + contextual::detail::hex_text(key.word(1));
+  CHECK(key.to_string() == "(" + digest + ")");
+  CHECK(key.to_string({"M"}) == "{" + digest + "}");
   constexpr Key early = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1'000'003);
-  CHECK_FALSE(early.shows_parts());  // the compiler made it
-  const int last = 1'000'003;
-  CHECK(make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, last) == early);
-  CHECK(early.to_string() == "(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1000003)");
+  CHECK(early == key);
 }
 
-TEST_CASE("key: words of any size in a long key print back", "[unit]") {
+TEST_CASE("digested words: a long key is made of all of its parts", "[unit]") {
+  const DigestedWords digested;
   const auto large = std::numeric_limits<std::uint64_t>::max();
   const auto small = std::numeric_limits<std::int64_t>::min();
   const Key key = make_key(std::vector<std::uint64_t>(10, large), small, -1, 127, 128, 0.5, "bf16");
   REQUIRE(key.is_digest());
-  std::string all = "([";
+  std::string all = "{shape: [";
   for (int i = 0; i < 10; ++i) {
     all += (i > 0 ? ", " : "") + std::to_string(large);
   }
-  CHECK(key.to_string() == all + "], " + std::to_string(small) + ", -1, 127, 128, 0.5, bf16)");
+  CHECK(text_of(digested.words_of(key), {"shape", "least"}) ==
+        all + "], least: " + std::to_string(small) + ", -1, 127, 128, 0.5, bf16}");
+  CHECK(text_of(digested.words_of(make_key(4, "short"))) == "(4, short)");
 }
 
-TEST_CASE("key: keys that grow from one long key all show their parts, and so does that key", "[unit]") {
+TEST_CASE("digested words: keys that grow from one long key have parts of their own, as that key has",
+          "[unit]") {
+  const DigestedWords digested;
   const Key base = counted_key(501, 14);
   std::vector<Key> grown;
   for (const char* name : {"gemm", "norm", "copy"}) {
     grown.push_back(base);
     grown.back().append(name);
-    grown.back().append(7);
+    grown.back().append(std::pair(7, 8));
   }
   const std::string parts = "(501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 512, 513, 514";
-  CHECK(grown[0].to_string() == parts + ", gemm, 7)");
-  CHECK(grown[1].to_string() == parts + ", norm, 7)");
-  CHECK(grown[2].to_string() == parts + ", copy, 7)");
-  CHECK(base.to_string() == parts + ")");
+  CHECK(text_of(digested.words_of(grown[0])) == parts + ", gemm, (7, 8))");
+  CHECK(text_of(digested.words_of(grown[1])) == parts + ", norm, (7, 8))");
+  CHECK(text_of(digested.words_of(grown[2])) == parts + ", copy, (7, 8))");
+  CHECK(text_of(digested.words_of(base)) == parts + ")");
 }
 
-TEST_CASE("key: a thread that ends may still make long keys", "[unit]") {
-  struct AtEnd {
-    ~AtEnd() {
-      const Key key = counted_key(601, 20);
-      *made = key.is_digest() && make_key(std::vector<int>(30, 1)).is_digest();
-    }
-    bool* made = nullptr;
-  };
-  bool made = false;
-  std::thread([&] {
-    static thread_local AtEnd at_end;  // made before the thread's notes, so it is destroyed after them
-    at_end.made = &made;
-    CHECK(counted_key(601, 20).shows_parts());
-  }).join();
-  CHECK(made);
-}
-
-TEST_CASE("child process: long keys appended part by part", "[.child]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
-  constexpr int keys = 300;
-  std::vector<Key> made;
-  for (int i = 0; i < keys; ++i) {
-    Key& key = made.emplace_back(make_key(i));
-    for (int part = 0; part < 1000; ++part) {
-      key.append(std::pair(part, i));
-    }
-  }
-  int shown = 0;
-  for (int i = 0; i < keys; ++i) {
-    const std::string begin = "(" + std::to_string(i) + ", (0, " + std::to_string(i) + "), (1, ";
-    const std::string end = ", (999, " + std::to_string(i) + "))";
-    const std::string text = made[static_cast<std::size_t>(i)].to_string();
-    shown += text.starts_with(begin) && text.ends_with(end) ? 1 : 0;
-  }
-  CHECK(shown == keys);
-  CHECK(contextual::detail::long_key_bytes() < std::size_t{keys} * 12 * 1024);
-  CHECK(make_key("after", std::vector<int>(20, 1)).shows_parts());
-}
-
-TEST_CASE("key: a key that grows part by part is kept once", "[unit]") {
-  CHECK(engine_test::run_child("long keys appended part by part") == 0);
-}
-
-TEST_CASE("child process: long keys that change with every launch", "[.child]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
-  using contextual::detail::long_key_bytes;
-  using contextual::detail::most_long_key_bytes;
-  using contextual::detail::most_unasked_bytes;
-  const auto numbers = [](int first) { return make_key(std::vector<int>(1000, first)); };
-  constexpr int most_keys = 20'000;
-  for (int i = 0; i < most_keys; ++i) {
-    static_cast<void>(numbers(i));
-  }
-  CHECK(long_key_bytes() <= most_unasked_bytes);
-  CHECK(long_key_bytes() > most_unasked_bytes / 2);
-  const Key tuned = numbers(most_keys);  // one that becomes a tuning problem
-  CHECK(tuned.shows_parts());
-  CHECK(tuned.to_string().starts_with("([20000, 20000, "));
-  static_cast<void>(numbers(most_keys + 1));
-  CHECK(tuned.to_string().starts_with("([20000, 20000, "));
-  for (int i = most_keys; i < 2 * most_keys; ++i) {
-    static_cast<void>(numbers(i).to_string().size());
-  }
-  CHECK(long_key_bytes() <= most_long_key_bytes);
-  const Key last = numbers(-1);
-  static_cast<void>(numbers(-2));
-  CHECK_FALSE(last.shows_parts());
-  CHECK(last.to_string().starts_with("(digest "));
-}
-
-TEST_CASE("key: what is kept of long keys is bounded, and leaves room for keys that are asked for",
+TEST_CASE("digested words: what was digested before, elsewhere or by another thread shows as a digest",
           "[unit]") {
-  CHECK(engine_test::run_child("long keys that change with every launch") == 0);
-}
-
-TEST_CASE("key: threads that make the same long keys at once all see the parts", "[unit]") {
-  constexpr int keys = 500;
-  std::vector<int> wrong(4);
-  contextual::test::on_threads(4, [&](std::size_t thread) {
-    for (int first = 0; first < keys; ++first) {
-      const Key key = make_key("threads", std::vector<int>(20, first));
-      if (!key.to_string().starts_with("(threads, [" + std::to_string(first) + ", ")) {
-        ++wrong[thread];
-      }
-    }
-  });
-  CHECK(wrong == std::vector<int>(4, 0));
+  Key before = counted_key(601, 20);
+  const std::string digest = before.to_string();
+  const DigestedWords digested;
+  CHECK(text_of(digested.words_of(before)) == digest);
+  before.append(3);
+  CHECK(text_of(digested.words_of(before), {"M"}) == "{" + digest.substr(1, digest.size() - 2) + ", 3}");
+  Key of_another;
+  std::thread([&of_another] { of_another = counted_key(701, 20); }).join();
+  CHECK(text_of(digested.words_of(of_another)) == of_another.to_string());
 }
 
 TEST_CASE("key: words that are no parts print all the same", "[unit]") {

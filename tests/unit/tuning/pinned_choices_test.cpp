@@ -177,8 +177,7 @@ TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", 
   CHECK(contents.sets[0].configs[0].kernel == "pinned_second");
 }
 
-TEST_CASE("pins: one of a long key is launched, also where nothing yet says what its digest was made of",
-          "[unit]") {
+TEST_CASE("pins: one of a long key is launched for its words, whatever its text is", "[unit]") {
   const TemporaryDirectory directory;
   const std::string words = R"(, "key_words": [[9, "00000000000000ab"], [9, "00000000000000cd"]])";
   Process process =

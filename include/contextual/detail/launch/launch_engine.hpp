@@ -23,7 +23,8 @@
 
 namespace contextual::detail {
 
-/// A registered kernel with its configs and options. Its owner computes the key and launches a config:
+/// A registered kernel with its configs and options. Its owner computes the key, by a copy of the engine's
+/// key function, and launches a config:
 ///
 ///     const int config_id = engine.resolve(key);
 ///     if (config_id >= 0) [[likely]] {
@@ -40,12 +41,13 @@ template <typename R, typename C, typename... Args>
 class LaunchEngine<R(const C&, Args...)> {
  public:
   using Options = KernelOptions<R(const C&, Args...)>;
+  using KeyFunction = CheckedHook<KeyFits, Key(const std::remove_reference_t<Args>&...)>;
 
   /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty.
-  LaunchEngine(std::string name, ConfigSpace<C> space, Options options, LaunchKind kind = LaunchKind::kernel,
-               std::function<std::string()> source = {})
+  LaunchEngine(std::string name, ConfigSpace<C> space, KeyFunction key, Options options,
+               LaunchKind kind = LaunchKind::kernel, std::function<std::string()> source = {})
       : configs_(std::move(space)),
-        erased_(std::move(name), configs_.space().erased(), KernelHooks::of(options), kind,
+        erased_(std::move(name), configs_.space().erased(), KernelHooks::of(key, options), kind,
                 takes_stream<Args...> || is_status_of_device<R>(), std::move(source)) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;

@@ -28,10 +28,13 @@ class FunctionKernel<R(const C&, Args...)> {
  public:
   using Function = DirectCallable<R(const C&, Args&...)>;
   using Options = KernelOptions<R(const C&, Args...)>;
+  using KeyFunction = typename LaunchEngine<R(const C&, Args...)>::KeyFunction;
 
-  FunctionKernel(std::string name, ConfigSpace<C> space, const Function& function, Options options)
+  FunctionKernel(std::string name, ConfigSpace<C> space, KeyFunction key, const Function& function,
+                 Options options)
       : function_(function),
-        engine_(std::move(name), std::move(space), std::move(options), LaunchKind::function) {}
+        engine_(std::move(name), std::move(space), std::move(key), std::move(options), LaunchKind::function) {
+  }
   FunctionKernel(const FunctionKernel&) = delete;
   FunctionKernel& operator=(const FunctionKernel&) = delete;
 

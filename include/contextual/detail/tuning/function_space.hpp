@@ -35,10 +35,12 @@ class FunctionSpace<R(const C&, Args...)> {
   using Function = DirectCallable<R(const C&, Args&...)>;
   using Options = FunctionOptions<R(const C&, Args...)>;
 
-  FunctionSpace(const std::string& name, ConfigSpace<C> space, const Function& function,
+  using KeyFunction = typename FunctionKernel<R(const C&, Args...)>::KeyFunction;
+
+  FunctionSpace(const std::string& name, ConfigSpace<C> space, KeyFunction key, const Function& function,
                 const Options& options, FunctionTuner& tuner)
       : options_(options),
-        kernel_(name, std::move(space), function, kernel_options(options)),
+        kernel_(name, std::move(space), std::move(key), function, kernel_options(options)),
         calls_(name, tuner) {}
   FunctionSpace(const FunctionSpace&) = delete;
   FunctionSpace& operator=(const FunctionSpace&) = delete;

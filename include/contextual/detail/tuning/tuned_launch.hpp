@@ -47,7 +47,8 @@ struct TunedLaunch<R(const C&, Args...)> {
     Kernel(std::string name, ConfigSpace<C> space, DirectCallable<R(const C&, Args&...)> launch,
            KernelOptions<R(const C&, Args...)> options)
         : launch_(launcher(std::move(launch))),
-          kernel_(std::move(name), std::move(space), launch_, TunedLaunch::options(std::move(options))) {}
+          kernel_(std::move(name), std::move(space), TunedLaunch::key, launch_,
+                  TunedLaunch::options(std::move(options))) {}
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 

@@ -3,8 +3,7 @@
 /// \file
 /// One intercepted launch: which config it uses, and what happens if that fails.
 
-#include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/export.hpp>
+#include <contextual/detail/launch/erased_engine.hpp>
 #include <contextual/metrics.hpp>
 #include <contextual/timer.hpp>
 
@@ -17,29 +16,11 @@ namespace contextual::detail {
 struct ProblemSlot;
 struct ThreadLog;
 
-/// A non-owning view of a kernel's `keep` with the arguments of a launch bound: whether a config is a
-/// candidate. Called for all configs when a run meets the problem for the first time.
-class KeepView {
- public:
-  KeepView() = default;  ///< every config is a candidate
-  template <typename Keeps>
-  explicit KeepView(const Keeps& keeps)
-      : keeps_(&keeps), ask_([](const void* asked, std::size_t config_id) -> bool {
-          return (*static_cast<const Keeps*>(asked))(config_id);
-        }) {}
-
-  bool operator()(std::size_t config_id) const { return ask_ == nullptr || ask_(keeps_, config_id); }
-
- private:
-  const void* keeps_ = nullptr;
-  bool (*ask_)(const void* keeps, std::size_t config_id) = nullptr;
-};
-
 /// Lives on the stack of one launch, inside a region that is being tuned. Never waits for a device,
 /// communicates, loads code, or holds a lock while the launcher runs.
-class CONTEXTUAL_API LaunchCall {
+class LaunchCall {
  public:
-  LaunchCall(const KernelCore& core, const Key& key, const KeepView& keep, bool on_stream, void* stream);
+  LaunchCall(const ErasedEngine& engine, const Key& key, const ErasedLaunch& launch);
   LaunchCall(const LaunchCall&) = delete;
   LaunchCall& operator=(const LaunchCall&) = delete;
   ~LaunchCall() {
