@@ -8,6 +8,7 @@
 #include <contextual/export.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -44,9 +45,23 @@ struct Digest {
 /// The binary places of pi.
 inline constexpr Digest empty_digest{0x243f6a8885a308d3ULL, 0x13198a2e03707344ULL};
 
-/// Called with each word that goes into a digest, and its type. See DigestedWords, which listens to some.
-CONTEXTUAL_API void note_digested(const Digest& before, unsigned type, std::uint64_t word,
-                                  const Digest& after);
+/// How many objects collect what goes into digests: see DigestedWords.
+CONTEXTUAL_API extern std::atomic<int> digest_collectors;
+/// Called, while there are any, before a word of this type goes into a digest.
+CONTEXTUAL_API void note_digested(Digest before, unsigned type, std::uint64_t word);
+
+/// Returns the digest with one word more. Its halves are two mixes that differ in every constant (the
+/// finalisers of splitmix64 and of MurmurHash3), which the processor overlaps.
+constexpr Digest mixed(Digest before, unsigned type, std::uint64_t word) noexcept {
+  const std::uint64_t kind = std::uint64_t{type} + 1;
+  std::uint64_t a = (before.first ^ word) + kind * 0x9e3779b97f4a7c15ULL;
+  a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  a = (a ^ (a >> 27)) * 0x94d049bb133111ebULL;
+  std::uint64_t b = (before.second + word * 0xd6e8feb86659fd93ULL) ^ (kind * 0xa0761d6478bd642fULL);
+  b = (b ^ (b >> 33)) * 0xff51afd7ed558ccdULL;
+  b = (b ^ (b >> 29)) * 0xc4ceb9fe1a85ec53ULL;
+  return {a ^ (a >> 31), b ^ (b >> 32)};
+}
 
 }  // namespace detail
 
@@ -143,22 +158,15 @@ class Key {
   static constexpr std::uint64_t digest_types =
       static_cast<std::uint64_t>(Type::digest) | (static_cast<std::uint64_t>(Type::digest) << 4);
 
-  // Two mixes that differ in every constant (the finalisers of splitmix64 and of MurmurHash3), which the
-  // processor overlaps.
   constexpr void mix(Type type, std::uint64_t word) {
     const detail::Digest before{words_[0], words_[1]};
-    const std::uint64_t kind = static_cast<std::uint64_t>(type) + 1;
-    std::uint64_t a = (words_[0] ^ word) + kind * 0x9e3779b97f4a7c15ULL;
-    a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    a = (a ^ (a >> 27)) * 0x94d049bb133111ebULL;
-    std::uint64_t b = (words_[1] + word * 0xd6e8feb86659fd93ULL) ^ (kind * 0xa0761d6478bd642fULL);
-    b = (b ^ (b >> 33)) * 0xff51afd7ed558ccdULL;
-    b = (b ^ (b >> 29)) * 0xc4ceb9fe1a85ec53ULL;
-    words_[0] = a ^ (a >> 31);
-    words_[1] = b ^ (b >> 32);
-    if (!std::is_constant_evaluated()) {
-      detail::note_digested(before, static_cast<unsigned>(type), word, {words_[0], words_[1]});
+    if (!std::is_constant_evaluated() && detail::digest_collectors.load(std::memory_order_relaxed) != 0)
+        [[unlikely]] {
+      detail::note_digested(before, static_cast<unsigned>(type), word);
     }
+    const detail::Digest after = detail::mixed(before, static_cast<unsigned>(type), word);
+    words_[0] = after.first;
+    words_[1] = after.second;
   }
 
   [[gnu::noinline]] constexpr void digest(Type type, std::uint64_t word) {

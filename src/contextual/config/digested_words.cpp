@@ -9,17 +9,21 @@ constinit thread_local DigestedWords* collecting __attribute__((tls_model("initi
 
 }  // namespace
 
-void note_digested(const Digest& before, unsigned type, std::uint64_t word, const Digest& after) {
-  if (collecting != nullptr) [[unlikely]] {
-    collecting->steps_.push_back({before, {static_cast<Key::Type>(type), word}, after});
+constinit std::atomic<int> digest_collectors{0};
+
+void note_digested(Digest before, unsigned type, std::uint64_t word) {
+  if (collecting != nullptr) {
+    collecting->steps_.push_back({before, {static_cast<Key::Type>(type), word}});
   }
 }
 
 DigestedWords::DigestedWords() {
   collecting = this;
+  digest_collectors.fetch_add(1, std::memory_order_relaxed);
 }
 
 DigestedWords::~DigestedWords() {
+  digest_collectors.fetch_sub(1, std::memory_order_relaxed);
   collecting = nullptr;
 }
 
@@ -39,7 +43,7 @@ std::vector<KeyWord> DigestedWords::words_of(const Key& key) const {
   // From the last word to the first one: several keys may have grown from one.
   Digest digest{key.word(0), key.word(1)};
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    if (step->after == digest) {
+    if (mixed(step->before, static_cast<unsigned>(step->word.type), step->word.word) == digest) {
       words.push_back(step->word);
       digest = step->before;
     }

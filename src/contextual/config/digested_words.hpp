@@ -31,12 +31,11 @@ class DigestedWords {
   std::vector<KeyWord> words_of(const Key& key) const;
 
  private:
-  friend void note_digested(const Digest& before, unsigned type, std::uint64_t word, const Digest& after);
+  friend void note_digested(Digest before, unsigned type, std::uint64_t word);
 
   struct Step {
     Digest before;
     KeyWord word;
-    Digest after;
   };
 
   std::vector<Step> steps_;
