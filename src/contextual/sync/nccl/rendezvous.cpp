@@ -209,7 +209,7 @@ std::string visit(const RendezvousPlace& place, const Head& greeting, Deadline& 
     }
     const std::string answer = ask(socket, greeting, deadline);
     const Kind kind = head_of(answer).kind;
-    const std::string body = answer.empty() ? "" : answer.substr(sizeof(Head));
+    std::string body = answer.empty() ? "" : answer.substr(sizeof(Head));
     if (kind == Kind::welcome) {
       return body;
     }

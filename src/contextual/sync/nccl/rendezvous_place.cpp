@@ -64,15 +64,16 @@ std::uint16_t port_of(const Get& get) {
 }
 
 std::string host_of(const LaunchedRank& launched, const Get& get) {
-  if (const std::string given = first_set(get, {host_variable}); !given.empty()) {
-    return given;
+  std::string host = first_set(get, {host_variable});
+  if (!host.empty()) {
+    return host;
   }
   const NodeVariables variables = node_variables(launched.launcher);
   const int spread_of_one_node = launched.launcher == Launcher::slurm ? 1 : launched.size;
   if (first_set(get, variables.spread) == std::to_string(spread_of_one_node)) {
     return "127.0.0.1";
   }
-  const std::string host = first_host(first_set(get, variables.hosts));
+  host = first_host(first_set(get, variables.hosts));
   if (host.empty()) {
     throw InvalidArgument("the launcher does not say on which host rank 0 is: set " +
                           std::string(host_variable) + " to a name or address of it, on all ranks");
