@@ -4,95 +4,83 @@
 
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
+#include <cstring>
 #include <list>
-#include <map>
-#include <optional>
 #include <set>
-#include <sstream>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace contextual::sync {
 namespace {
 
-// Who comes says a line, "contextual-rendezvous <job> <size> <rank>", and rank 0 answers with one: "welcome"
-// and its text as numbers of bytes, "missing" and the ranks that did not come, or "refused" and why.
-constexpr const char* greeting_word = "contextual-rendezvous";
-constexpr std::size_t most_bytes = 1 << 20;  // of a line
-
-/// Between two looks, and between two tries to reach rank 0 or to take its port.
-constexpr std::chrono::milliseconds look_interval{1};
-constexpr std::chrono::milliseconds try_interval{20};
 /// How long a port may be in use by the meeting before, or by a program that is ending.
 constexpr std::chrono::seconds port_patience{2};
 /// How long somebody may take to say who he is; a rank says it at once.
 constexpr std::chrono::seconds introduction_time{5};
 /// Strangers at once. Further ones are turned away, and ranks come again.
 constexpr std::size_t most_strangers = 256;
+/// Between two tries to reach rank 0, each of which may ask a name server.
+constexpr int try_interval_ms = 20;
 /// Rank 0 tells who is missing when its own deadline has expired, which is hardly later than this rank's.
 constexpr std::chrono::milliseconds last_words{500};
 
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
-}
+/// A rank says a greeting. Rank 0 answers with its text, the ranks that did not come, or why it refuses.
+enum class Kind : std::uint32_t { of_a_stranger, greeting, welcome, missing, refusal };
 
-bool is_whole(const std::string& line) {
-  return !line.empty() && line.back() == '\n';
-}
+/// Nobody else begins with it.
+constexpr std::uint64_t own_word = 0x6c61757478746e63;
 
-template <typename Numbers>
-std::string line_of(const std::string& word, const Numbers& numbers) {
-  std::ostringstream line;
-  line << word;
-  for (const auto number : numbers) {
-    line << ' ' << +number;
-  }
-  line << '\n';
-  return line.str();
-}
-
-/// The numbers behind the word of a line.
-std::vector<int> numbers_of(std::istringstream& line) {
-  std::vector<int> numbers;
-  for (int number = 0; line >> number;) {
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
-struct Greeting {
+/// The beginning of all that is said, in the byte order of the machine, which the ranks of a job share.
+struct Head {
+  std::uint64_t word = own_word;
   std::uint64_t job = 0;
-  long long size = 0;
-  long long rank = 0;
+  std::int32_t size = 0;
+  std::int32_t rank = 0;
+  Kind kind = Kind::of_a_stranger;
+  std::uint32_t body_bytes = 0;
 };
 
-/// Returns nothing for what no rank of this library says.
-std::optional<Greeting> greeting_in(const std::string& line) {
-  std::istringstream words(line);
-  std::string word;
-  Greeting greeting;
-  const bool is_one =
-      words >> word >> greeting.job >> greeting.size >> greeting.rank && word == greeting_word;
-  return is_one ? std::optional(greeting) : std::nullopt;
+/// Waits for so many milliseconds. Returns false if the deadline has expired.
+bool pause(Deadline& deadline, int milliseconds = 1) {
+  for (; milliseconds > 0 && !deadline.expired(); --milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return !deadline.expired();
 }
 
-TcpSocket listen_at(const RendezvousPlace& place, Deadline& deadline) {
-  Deadline patience = Deadline::after(std::min<Deadline::Duration>(port_patience, deadline.remaining()));
-  std::string problem;
-  for (;;) {
-    if (TcpSocket listener = listen_on(place.port, is_loopback(place.host), problem)) {
+/// Returns the head of a stranger if there is none yet, or somebody else's.
+Head head_of(const std::string& said) {
+  Head head;
+  if (said.size() >= sizeof head) {
+    std::memcpy(&head, said.data(), sizeof head);
+  }
+  return head.word == own_word ? head : Head{};
+}
+
+/// Returns false if the peer is gone.
+bool say(const TcpSocket& socket, Head head, std::string_view body = "") {
+  head.body_bytes = static_cast<std::uint32_t>(body.size());
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  return socket.send(bytes.append(body));
+}
+
+std::string name_of(const Head& greeting) {
+  return "rank " + std::to_string(greeting.rank) + " of " + std::to_string(greeting.size);
+}
+
+TcpSocket listen_for_ranks(const RendezvousPlace& place, Deadline& deadline) {
+  const bool loopback_only = place.host == "localhost" || place.host == "127.0.0.1";
+  Deadline patience = Deadline::after(port_patience);
+  for (std::string problem;;) {
+    if (TcpSocket listener = listen_on(place.port, loopback_only, problem)) {
       return listener;
     }
-    if (patience.expired()) {
+    if (!pause(deadline) || patience.expired()) {
       throw CommunicationError("rank 0 cannot listen on port " + std::to_string(place.port) + ": " + problem +
                                    ". Set CONTEXTUAL_RENDEZVOUS_PORT to a port that is free, on all ranks",
                                {});
     }
-    std::this_thread::sleep_for(try_interval);
   }
 }
 
@@ -100,104 +88,89 @@ TcpSocket listen_at(const RendezvousPlace& place, Deadline& deadline) {
 /// one of them does not keep the others from meeting.
 class Host {
  public:
-  Host(const RendezvousPlace& place, int size, Deadline& deadline)
-      : listener_(listen_at(place, deadline)), job_(place.job), size_(size) {}
+  Host(TcpSocket listener, const Head& self) : listener_(std::move(listener)), self_(self) {
+    for (int rank = 1; rank < self.size; ++rank) {
+      missing_.insert(rank);
+    }
+  }
 
   void receive_all(std::string_view text, Deadline& deadline) {
-    while (static_cast<int>(arrived_.size()) < size_ - 1) {
-      if (deadline.expired()) {
+    while (!missing_.empty()) {
+      if (!pause(deadline)) {
         give_up();
       }
-      std::this_thread::sleep_for(look_interval);
-      let_in();
-      forget_the_gone();  // a rank that lost its connection comes again
-      listen_to_strangers();
+      while (TcpSocket socket = accept_from(listener_)) {
+        if (clients_.size() < most_strangers + static_cast<std::size_t>(self_.size)) {
+          clients_.push_back({std::move(socket)});
+        }
+      }
+      clients_.remove_if([this](Client& client) { return !stays(client); });
     }
-    tell_all(line_of("welcome", text));
+    tell_all(Kind::welcome, text);
   }
 
  private:
-  /// Somebody who has not said yet who he is.
-  struct Stranger {
+  struct Client {
     TcpSocket socket;
-    std::string said;
-    Deadline patience;
+    std::string said{};
+    Deadline patience = Deadline::after(introduction_time);
+    int rank = 0;  ///< 0: a stranger, who has not said yet who he is
   };
 
-  void let_in() {
-    while (TcpSocket socket = accept_from(listener_)) {
-      if (strangers_.size() < most_strangers) {
-        strangers_.push_back({std::move(socket), "", Deadline::after(introduction_time)});
-      }
-    }
-  }
-
-  void forget_the_gone() {
-    for (auto one = arrived_.begin(); one != arrived_.end();) {
-      std::string unexpected;
-      const bool there = one->second.receive(unexpected, 1) && unexpected.empty();
-      one = there ? std::next(one) : arrived_.erase(one);
-    }
-  }
-
-  void listen_to_strangers() {
-    strangers_.remove_if([this](Stranger& stranger) {
-      const bool there = stranger.socket.receive(stranger.said, 256);
-      if (is_whole(stranger.said)) {
-        introduce(stranger);
+  /// Returns whether the client is a rank, or may still say that it is one.
+  bool stays(Client& client) {
+    // A rank says a head and nothing more.
+    const bool there = client.socket.receive(client.said, sizeof(Head) + 1);
+    if (client.rank != 0) {
+      if (there && client.said.size() == sizeof(Head)) {
         return true;
       }
-      if (there && !stranger.patience.expired()) {
-        return false;
-      }
-      refusals_.insert("a client that is no rank");
+      missing_.insert(client.rank);  // a rank that lost its connection comes again
+      return false;
+    }
+    if (client.said.size() < sizeof(Head) && there && !client.patience.expired()) {
       return true;
-    });
-  }
-
-  void introduce(Stranger& stranger) {
-    const auto greeting = greeting_in(stranger.said);
-    if (!greeting) {
+    }
+    const Head greeting = head_of(client.said);
+    if (greeting.kind != Kind::greeting) {
       refusals_.insert("a client that is no rank");
-      return;
+      return false;
     }
-    if (const std::string why = objection(*greeting); !why.empty()) {
-      refusals_.insert("rank " + std::to_string(greeting->rank) + " of " + std::to_string(greeting->size) +
-                       " (" + why + ")");
-      stranger.socket.send("refused " + why + "\n");
-      return;
+    if (const std::string why = objection(greeting); !why.empty()) {
+      refusals_.insert(name_of(greeting) + " (" + why + ")");
+      say(client.socket, {.kind = Kind::refusal}, why);
+      return false;
     }
-    arrived_.emplace(static_cast<int>(greeting->rank), std::move(stranger.socket));
+    client.rank = greeting.rank;
+    missing_.erase(client.rank);
+    return true;
   }
 
   /// Returns why it is none of the ranks that are waited for, or an empty text.
-  std::string objection(const Greeting& greeting) const {
-    if (greeting.job != job_) {
+  std::string objection(const Head& greeting) const {
+    if (greeting.job != self_.job) {
       return "it belongs to another job than rank 0";
     }
-    if (greeting.size != size_) {
-      return "rank 0 has " + std::to_string(size_) + " ranks";
+    if (greeting.size != self_.size) {
+      return "rank 0 has " + std::to_string(self_.size) + " ranks";
     }
-    if (greeting.rank <= 0 || greeting.rank >= size_) {
+    if (greeting.rank <= 0 || greeting.rank >= self_.size) {
       return "there can be no such rank beside rank 0";
     }
-    return arrived_.count(static_cast<int>(greeting.rank)) != 0 ? "another process is that rank already" : "";
+    return missing_.count(greeting.rank) == 0 ? "another process is that rank already" : "";
   }
 
-  void tell_all(const std::string& line) const {
-    for (const auto& [rank, socket] : arrived_) {
-      socket.send(line);
+  void tell_all(Kind kind, std::string_view body) const {
+    for (const Client& client : clients_) {
+      if (client.rank != 0) {
+        say(client.socket, {.kind = kind}, body);
+      }
     }
   }
 
   [[noreturn]] void give_up() const {
-    std::vector<int> missing;
-    for (int rank = 1; rank < size_; ++rank) {
-      if (arrived_.count(rank) == 0) {
-        missing.push_back(rank);
-      }
-    }
-    tell_all(line_of("missing", missing));
+    const std::vector<int> missing(missing_.begin(), missing_.end());
+    tell_all(Kind::missing, {reinterpret_cast<const char*>(missing.data()), missing.size() * sizeof(int)});
     std::string what = "not all ranks came to the meeting at rank 0 before the deadline";
     for (const std::string& refusal : refusals_) {
       what += "; refused: " + refusal;
@@ -206,90 +179,66 @@ class Host {
   }
 
   TcpSocket listener_;
-  const std::uint64_t job_;
-  const int size_;
-  std::list<Stranger> strangers_;
-  std::map<int, TcpSocket> arrived_;  ///< by rank
+  const Head self_;
+  std::list<Client> clients_;
+  std::set<int> missing_;
   std::set<std::string> refusals_;
 };
 
-/// The side of the other ranks.
-class Guest {
- public:
-  Guest(const RendezvousPlace& place, int rank, int size)
-      : place_(place),
-        self_("rank " + std::to_string(rank)),
-        address_(place.host + ", port " + std::to_string(place.port)),
-        greeting_(greeting_word + (' ' + std::to_string(place.job)) + ' ' + std::to_string(size) + ' ' +
-                  std::to_string(rank) + '\n'),
-        size_(size) {}
-
-  std::string visit(Deadline& deadline) {
-    while (!deadline.expired()) {
-      if (const TcpSocket socket = connect_to(place_.host, place_.port, deadline, problem_)) {
-        if (const auto text = ask(socket, deadline)) {
-          return *text;
-        }
-      }
-      std::this_thread::sleep_for(try_interval);
-    }
-    throw CommunicationError(
-        self_ + " did not meet rank 0 at " + address_ + " before the deadline: " + problem_, {0});
+/// Returns what rank 0 answers, or nothing if the peer is gone without an answer or is somebody else.
+std::string ask(const TcpSocket& socket, const Head& greeting, Deadline& deadline) {
+  std::string said;
+  const auto size = [&] { return sizeof(Head) + head_of(said).body_bytes; };
+  const auto waits = [&] { return socket.receive(said, size()) && said.size() < size(); };
+  say(socket, greeting);
+  while (waits() && pause(deadline)) {
   }
-
- private:
-  /// Returns nothing if rank 0, or whoever it was, is gone without an answer.
-  std::optional<std::string> ask(const TcpSocket& socket, Deadline& deadline) {
-    problem_ = "it took the connection, but did not answer";
-    if (!socket.send(greeting_)) {
-      return std::nullopt;
-    }
-    Deadline patience = Deadline::after(deadline.remaining() + last_words);
-    std::string said;
-    while (socket.receive(said, most_bytes) && !is_whole(said) && !patience.expired()) {
-      std::this_thread::sleep_for(look_interval);
-    }
-    return is_whole(said) ? understand(said) : std::nullopt;
+  for (Deadline patience = Deadline::after(last_words); waits() && pause(patience);) {
   }
+  return said.size() == size() ? said : "";
+}
 
-  std::optional<std::string> understand(const std::string& answer) const {
-    std::istringstream line(answer);
-    std::string word;
-    line >> word;
-    if (word == "welcome") {
-      const std::vector<int> bytes = numbers_of(line);
-      return std::string(bytes.begin(), bytes.end());
+/// The side of the other ranks: tries to reach rank 0 until it answers.
+std::string visit(const RendezvousPlace& place, const Head& greeting, Deadline& deadline) {
+  const std::string address = place.host + ", port " + std::to_string(place.port);
+  std::string problem;
+  do {
+    const TcpSocket socket = connect_to(place.host, place.port, deadline, problem);
+    if (!socket) {
+      continue;
     }
-    if (word == "missing") {
-      throw CommunicationError(self_ + " met rank 0, but not all ranks came before the deadline",
-                               numbers_of(line));
+    const std::string answer = ask(socket, greeting, deadline);
+    const Kind kind = head_of(answer).kind;
+    std::string body = answer.empty() ? "" : answer.substr(sizeof(Head));
+    if (kind == Kind::welcome) {
+      return body;
     }
-    if (word == "refused") {
-      std::string why;
-      std::getline(line >> std::ws, why);
-      throw CommunicationError(
-          self_ + " of " + std::to_string(size_) + " was refused by rank 0 at " + address_ + ": " + why, {});
+    if (kind == Kind::missing) {
+      std::vector<int> missing(body.size() / sizeof(int));
+      std::memcpy(missing.data(), body.data(), missing.size() * sizeof(int));
+      throw CommunicationError(name_of(greeting) + " met rank 0, but not all ranks came before the deadline",
+                               missing);
     }
-    return std::nullopt;
-  }
-
-  const RendezvousPlace& place_;
-  const std::string self_;
-  const std::string address_;
-  const std::string greeting_;
-  const int size_;
-  std::string problem_ = "nobody was there";
-};
+    if (kind == Kind::refusal) {
+      throw CommunicationError(name_of(greeting) + " was refused by rank 0 at " + address + ": " + body, {});
+    }
+    problem = "it took the connection, but did not answer";
+  } while (pause(deadline, try_interval_ms));
+  throw CommunicationError("rank " + std::to_string(greeting.rank) + " did not meet rank 0 at " + address +
+                               " before the deadline: " + problem,
+                           {0});
+}
 
 }  // namespace
 
 std::string meet(const RendezvousPlace& place, int rank, int size, std::string_view text,
                  Deadline& deadline) {
+  const Head self{.job = place.job, .size = size, .rank = rank, .kind = Kind::greeting};
   if (rank != 0) {
-    return Guest(place, rank, size).visit(deadline);
+    return visit(place, self, deadline);
   }
   if (size > 1) {
-    Host(place, size, deadline).receive_all(text, deadline);
+    Host(listen_for_ranks(place, deadline), self).receive_all(text, deadline);
   }
   return std::string(text);
 }

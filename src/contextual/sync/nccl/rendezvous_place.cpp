@@ -4,10 +4,11 @@
 #include <contextual/error.hpp>
 
 #include <charconv>
-#include <initializer_list>
-#include <optional>
+#include <map>
+#include <regex>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace contextual::sync {
 namespace {
@@ -15,13 +16,30 @@ namespace {
 using detail::LaunchedRank;
 using detail::Launcher;
 using Get = std::function<const char*(const char*)>;
+using Variables = std::vector<const char*>;
 
 constexpr const char* port_variable = "CONTEXTUAL_RENDEZVOUS_PORT";
 constexpr const char* host_variable = "CONTEXTUAL_RENDEZVOUS_HOST";
-constexpr const char* loopback = "127.0.0.1";
+
+/// What a launcher says of its nodes.
+struct NodeVariables {
+  Variables spread;  ///< the number of ranks on this node; with Slurm that of the nodes
+  Variables hosts;   ///< names or lists of names, of which the first is the host of rank 0
+};
+
+NodeVariables node_variables(Launcher launcher) {
+  const std::map<Launcher, NodeVariables> all{
+      {Launcher::torchrun, {{"LOCAL_WORLD_SIZE"}, {"MASTER_ADDR"}}},
+      {Launcher::open_mpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE"}, {}}},
+      {Launcher::mpich, {{"MPI_LOCALNRANKS"}, {}}},
+      {Launcher::slurm,
+       {{"SLURM_STEP_NUM_NODES", "SLURM_NNODES"},
+        {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_LAUNCH_NODE_IPADDR"}}}};
+  return all.at(launcher);
+}
 
 /// The first of these variables that is set and not empty, or an empty text.
-std::string first_set(const Get& get, std::initializer_list<const char*> variables) {
+std::string first_set(const Get& get, const Variables& variables) {
   for (const char* const variable : variables) {
     if (const char* const text = get(variable); text != nullptr && *text != '\0') {
       return text;
@@ -30,53 +48,37 @@ std::string first_set(const Get& get, std::initializer_list<const char*> variabl
   return "";
 }
 
-std::optional<int> number(const std::string& text) {
-  int value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && last == end ? std::optional(value) : std::nullopt;
-}
-
 std::uint16_t port_of(const Get& get) {
   const std::string text = first_set(get, {port_variable});
-  const auto port = text.empty() ? std::optional<int>(default_rendezvous_port) : number(text);
-  if (!port || *port < 1 || *port > 65535) {
+  const char* const end = text.data() + text.size();
+  std::uint16_t port = default_rendezvous_port;
+  const auto [last, error] = std::from_chars(text.data(), end, port);
+  if (!text.empty() && (error != std::errc() || last != end || port == 0)) {
     throw InvalidArgument(std::string(port_variable) + " is \"" + text + "\": it must be a port, 1 to 65535");
   }
-  if (number(first_set(get, {"MASTER_PORT"})) == port) {
-    throw InvalidArgument("port " + std::to_string(*port) + " is MASTER_PORT, which the launcher uses: set " +
+  if (first_set(get, {"MASTER_PORT"}) == std::to_string(port)) {
+    throw InvalidArgument("port " + std::to_string(port) + " is MASTER_PORT, which the launcher uses: set " +
                           port_variable + " to another one");
   }
-  return static_cast<std::uint16_t>(*port);
+  return port;
 }
 
-/// Whether all ranks are on this node, as far as the launcher says.
-bool one_node(const LaunchedRank& launched, const Get& get) {
-  switch (launched.launcher) {
-    case Launcher::torchrun:
-      return number(first_set(get, {"LOCAL_WORLD_SIZE"})) == launched.size;
-    case Launcher::open_mpi:
-      return number(first_set(get, {"OMPI_COMM_WORLD_LOCAL_SIZE"})) == launched.size;
-    case Launcher::mpich:
-      return number(first_set(get, {"MPI_LOCALNRANKS"})) == launched.size;
-    case Launcher::slurm:
-      return number(first_set(get, {"SLURM_STEP_NUM_NODES", "SLURM_NNODES"})) == 1;
+std::string host_of(const LaunchedRank& launched, const Get& get) {
+  std::string host = first_set(get, {host_variable});
+  if (!host.empty()) {
+    return host;
   }
-  return false;
-}
-
-std::string launchers_host(const LaunchedRank& launched, const Get& get) {
-  if (one_node(launched, get)) {
-    return loopback;
+  const NodeVariables variables = node_variables(launched.launcher);
+  const int spread_of_one_node = launched.launcher == Launcher::slurm ? 1 : launched.size;
+  if (first_set(get, variables.spread) == std::to_string(spread_of_one_node)) {
+    return "127.0.0.1";
   }
-  if (launched.launcher == Launcher::torchrun) {
-    return first_set(get, {"MASTER_ADDR"});
+  host = first_host(first_set(get, variables.hosts));
+  if (host.empty()) {
+    throw InvalidArgument("the launcher does not say on which host rank 0 is: set " +
+                          std::string(host_variable) + " to a name or address of it, on all ranks");
   }
-  if (launched.launcher == Launcher::slurm) {
-    const std::string host = first_host(first_set(get, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}));
-    return host.empty() ? first_set(get, {"SLURM_LAUNCH_NODE_IPADDR"}) : host;
-  }
-  return "";
+  return host;
 }
 
 /// A hash of what the launcher calls this job, and of the port on which its own ranks meet.
@@ -93,36 +95,13 @@ std::uint64_t job_of(const Get& get) {
 }  // namespace
 
 std::string first_host(const std::string& node_list) {
-  std::string host;
-  for (std::size_t at = 0; at < node_list.size() && node_list[at] != ','; ++at) {
-    if (node_list[at] != '[') {
-      host += node_list[at];
-      continue;
-    }
-    const std::size_t end = node_list.find_first_of(",-]", at);
-    const std::size_t close = node_list.find(']', at);
-    if (close == std::string::npos) {
-      return "";
-    }
-    host += node_list.substr(at + 1, end - at - 1);
-    at = close;
-  }
-  return host;
+  const std::regex numbers(R"(\[([^\],-]*)[^\]]*\])");
+  const std::string host = std::regex_replace(node_list, numbers, "$1");
+  return host.find('[') == std::string::npos ? host.substr(0, host.find(',')) : "";
 }
 
 RendezvousPlace rendezvous_place(const LaunchedRank& launched, const Get& get) {
-  RendezvousPlace place;
-  place.port = port_of(get);
-  place.job = job_of(get);
-  place.host = first_set(get, {host_variable});
-  if (place.host.empty()) {
-    place.host = launchers_host(launched, get);
-  }
-  if (place.host.empty()) {
-    throw InvalidArgument("the launcher does not say on which host rank 0 is: set " +
-                          std::string(host_variable) + " to a name or address of it, on all ranks");
-  }
-  return place;
+  return {.host = host_of(launched, get), .port = port_of(get), .job = job_of(get)};
 }
 
 }  // namespace contextual::sync

@@ -2,87 +2,63 @@
 
 #include <contextual/detail/sync/bounded_call.hpp>
 
+#include <fcntl.h>
 #include <netdb.h>
-#include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <memory>
+#include <optional>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace contextual::sync {
 namespace {
 
-constexpr int send_patience_ms = 1000;
-constexpr std::chrono::milliseconds connect_patience{2000};
-
-std::string error_text(int error) {
-  return std::generic_category().message(error);
+/// Bounds how long calls wait for a peer that does not take a connection, or what is sent to it.
+void limit_waits(int descriptor) {
+  constexpr timeval limit{.tv_sec = 2, .tv_usec = 0};
+  setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-bool wait_until_writable(int descriptor, int timeout_ms) {
-  pollfd waiting{descriptor, POLLOUT, 0};
-  return poll(&waiting, 1, timeout_ms) > 0;
-}
-
-using Addresses = std::shared_ptr<const addrinfo>;
-
-/// Returns nothing, and the reason in `problem`, for a host that is not known.
-Addresses resolve(const std::string& host, std::uint16_t port, std::string& problem) {
+/// Returns a socket for the first address of the host with which `open` succeeds, as it says by 0 and errno.
+/// Returns nothing, and the reason in `problem`, if there is none.
+TcpSocket open_first(const std::string& host, std::uint16_t port, std::string& problem,
+                     int (*open)(int, const addrinfo&)) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
   if (const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list); code != 0) {
     problem = host + ": " + gai_strerror(code);
-    return nullptr;
+    return TcpSocket();
   }
-  return {list, [](const addrinfo* all) { freeaddrinfo(const_cast<addrinfo*>(all)); }};
-}
-
-TcpSocket socket_for(const addrinfo& address) {
-  return TcpSocket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-}
-
-bool listens_at(const TcpSocket& socket, const addrinfo& address) {
-  const int yes = 1;  // connections of the program before may still be ending
-  setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  return ::bind(socket.descriptor(), address.ai_addr, address.ai_addrlen) == 0 &&
-         ::listen(socket.descriptor(), SOMAXCONN) == 0;
-}
-
-/// Returns 0 when connected, else the error.
-int connect(const TcpSocket& socket, const addrinfo& address, Deadline& deadline) {
-  if (::connect(socket.descriptor(), address.ai_addr, address.ai_addrlen) == 0) {
-    return 0;
-  }
-  if (errno != EINPROGRESS) {
-    return errno;
-  }
-  Deadline patience = Deadline::after(std::min<Deadline::Duration>(connect_patience, deadline.remaining()));
-  while (!wait_until_writable(socket.descriptor(), 2)) {
-    if (patience.expired()) {
-      return ETIMEDOUT;
+  const std::shared_ptr<const addrinfo> owner(list, freeaddrinfo);
+  for (const addrinfo* address = list; address != nullptr; address = address->ai_next) {
+    TcpSocket socket(::socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket && open(socket.descriptor(), *address) == 0) {
+      return socket;
     }
+    problem = std::generic_category().message(errno == EINPROGRESS ? ETIMEDOUT : errno);
   }
-  int error = 0;
-  socklen_t length = sizeof error;
-  getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &error, &length);
-  return error;
+  return TcpSocket();
+}
+
+int listen_at(int descriptor, const addrinfo& address) {
+  const int yes = 1;  // connections of the program before may still be ending
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  const int bound = ::bind(descriptor, address.ai_addr, address.ai_addrlen);
+  return bound == 0 ? ::listen(descriptor, SOMAXCONN) : bound;
+}
+
+int connect_at(int descriptor, const addrinfo& address) {
+  limit_waits(descriptor);
+  return ::connect(descriptor, address.ai_addr, address.ai_addrlen);
 }
 
 }  // namespace
-
-TcpSocket::TcpSocket(TcpSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-TcpSocket& TcpSocket::operator=(TcpSocket&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
 
 TcpSocket::~TcpSocket() {
   if (descriptor_ >= 0) {
@@ -91,72 +67,50 @@ TcpSocket::~TcpSocket() {
 }
 
 bool TcpSocket::send(std::string_view bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno != EINTR && !(errno == EAGAIN && wait_until_writable(descriptor_, send_patience_ms))) {
-      return false;
-    }
-  }
-  return true;
+  return ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
 bool TcpSocket::receive(std::string& bytes, std::size_t limit) const {
+  char piece[4096];
   while (bytes.size() < limit) {
-    char piece[4096];
     const std::size_t wanted = std::min(limit - bytes.size(), sizeof piece);
-    const ssize_t received = ::recv(descriptor_, piece, wanted, 0);
-    if (received > 0) {
-      bytes.append(piece, static_cast<std::size_t>(received));
-    } else if (received == 0 || (errno != EINTR && errno != EAGAIN)) {
-      return false;
-    } else if (errno == EAGAIN) {
-      return true;
+    const ssize_t received = ::recv(descriptor_, piece, wanted, MSG_DONTWAIT);
+    if (received <= 0) {
+      return received < 0 && (errno == EAGAIN || errno == EINTR);
     }
+    bytes.append(piece, static_cast<std::size_t>(received));
   }
   return true;
 }
 
 TcpSocket listen_on(std::uint16_t port, bool loopback_only, std::string& problem) {
-  // "::" takes connections over IPv4, too; a machine without IPv6 does not have it.
-  const std::vector<const char*> everywhere{"::", "0.0.0.0"};
-  for (const char* const host : loopback_only ? std::vector{"127.0.0.1"} : everywhere) {
-    const Addresses address = resolve(host, port, problem);
-    TcpSocket socket = address == nullptr ? TcpSocket() : socket_for(*address);
-    if (socket && listens_at(socket, *address)) {
-      return socket;
-    }
-    problem = error_text(errno);
+  if (loopback_only) {
+    return open_first("127.0.0.1", port, problem, listen_at);
   }
-  return {};
+  TcpSocket socket = open_first("::", port, problem, listen_at);  // takes connections over IPv4, too
+  return socket ? std::move(socket) : open_first("0.0.0.0", port, problem, listen_at);  // without IPv6
 }
 
 TcpSocket accept_from(const TcpSocket& listener) {
-  return TcpSocket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  TcpSocket socket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+  limit_waits(socket.descriptor());
+  return socket;
 }
 
 TcpSocket connect_to(const std::string& host, std::uint16_t port, Deadline& deadline, std::string& problem) {
-  struct Resolved {
-    Addresses addresses;
+  struct Attempt {
+    std::optional<TcpSocket> socket;
     std::string problem;
   };
-  const auto resolved = std::make_shared<Resolved>();
+  const auto attempt = std::make_shared<Attempt>();
   // A name server may take its time, and cannot be told to hurry.
-  if (!bounded_call([=] { resolved->addresses = resolve(host, port, resolved->problem); }, deadline)) {
-    problem = host + ": no name server answered";
-    return {};
+  const auto connect = [=] { attempt->socket.emplace(open_first(host, port, attempt->problem, connect_at)); };
+  if (!bounded_call(connect, deadline)) {
+    problem = "neither " + host + " nor a name server answered in time";
+    return TcpSocket();
   }
-  problem = resolved->problem;
-  for (const addrinfo* address = resolved->addresses.get(); address != nullptr; address = address->ai_next) {
-    TcpSocket socket = socket_for(*address);
-    const int error = socket ? connect(socket, *address, deadline) : errno;
-    if (error == 0) {
-      return socket;
-    }
-    problem = error_text(error);
-  }
-  return {};
+  problem = attempt->problem;
+  return std::move(*attempt->socket);
 }
 
 }  // namespace contextual::sync

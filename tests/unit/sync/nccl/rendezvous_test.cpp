@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -56,6 +57,16 @@ TcpSocket connect(const RendezvousPlace& place) {
     }
     std::this_thread::sleep_for(1ms);
   }
+}
+
+/// What rank 1 of three says first: a word, the job, the size, the rank, that it greets, and that this is
+/// all.
+std::string greeting_of_rank_1() {
+  const std::uint64_t job = 42;
+  const std::uint32_t rest[] = {3, 1, 1, 0};
+  std::string said = "cntxtual";
+  said.append(reinterpret_cast<const char*>(&job), sizeof job);
+  return said.append(reinterpret_cast<const char*>(rest), sizeof rest);
 }
 
 /// What is read until the peer closes, but for at most 10 s.
@@ -185,7 +196,7 @@ TEST_CASE("rendezvous: clients that are no ranks learn nothing and disturb nobod
     } else if (thread == 3) {
       const TcpSocket silent = connect(place);
       const TcpSocket half = connect(place);
-      half.send("contextual-rendezvous 42 2");
+      half.send(greeting_of_rank_1().substr(0, 20));
       heard_late = read_all(silent);
     } else {
       std::this_thread::sleep_for(thread == 1 ? 500ms : 0ms);
@@ -204,7 +215,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
   std::string learnt;
   const auto thrown = on_threads(3, [&](int rank) {
     if (rank == 1) {
-      { connect(place).send("contextual-rendezvous 42 3 1\n"); }
+      { connect(place).send(greeting_of_rank_1()); }
       std::this_thread::sleep_for(200ms);
       learnt = meet_in(place, 1, 3, 30s);
     } else {
@@ -218,7 +229,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
   const RendezvousPlace other = free_place();
   const auto left = on_threads(2, [&](int rank) {
     if (rank == 1) {
-      connect(other).send("contextual-rendezvous 42 3 1\n");
+      connect(other).send(greeting_of_rank_1());
     } else {
       meet_in(other, 0, 3, 500ms, "id");
     }
