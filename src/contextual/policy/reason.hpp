@@ -14,7 +14,7 @@
 
 namespace contextual::policy {
 
-/// What one part of a reason says. Each names the figures of `ReasonPart` that it needs.
+/// What one part of a reason says. Comments name the figures of `ReasonPart` that it needs.
 enum class Why {
   words,  ///< what a rank, an exception or a search says itself: `words`
 
@@ -35,18 +35,18 @@ enum class Why {
   by_search,              ///< what follows speaks for it
   cut,                    ///< the part that follows has ended the search
   by_walk,                ///< what follows was the walk's reason, for `config_id` if that is another config
-  own_times,              ///< nothing was searched
-  no_choice_left,         ///< nothing was searched, because no problem has a second config
+  own_times,              ///< of what is not searched
+  no_choice_left,         ///< no problem has a second config
   nothing_measured,       ///< so the walk's choice stays
   first_that_ran,         ///< the walk's choice has not run
   gained,                 ///< `gain` over `reference`
   tie_with_reference,     ///< which wins
   longer_than_reference,  ///< the best candidate is, by `gain`
   noise,                  ///< `gain` over `reference` may be none
-  best_of_alternatives,
-  best_with_chosen_alternative,  ///< it was chosen in a comparison
-  best_with_used_alternative,    ///< its comparison was cut
-  compared_beside,               ///< others were compared beside this alternative
+  best_of_alternatives,   ///< it was then compared with the defaults of everything
+  best_with_chosen_alternative,  ///< which was chosen in a comparison
+  best_with_used_alternative,    ///< which is used because the comparison was cut
+  compared_beside,               ///< other alternatives were compared beside this one
 
   // What has taken the place of a choice:
   before,                 ///< what follows was the reason before, for `config_id` if that is another config
@@ -56,17 +56,17 @@ enum class Why {
   not_allowed_together,   ///< what was best of each, so that what has run first takes its place
 
   // Why a choice is provisional:
-  provisional,  ///< for what follows
-  nothing_else_measured,
-  every_candidate_rejected,  ///< the default is no candidate
-  no_candidate_measured,
-  only_slow_left,         ///< configs that were rejected as `slow_first_run`
-  no_samples,             ///< the schedule ended without one
-  not_measured_together,  ///< no run has measured the choices beside each other
-  closed_early,           ///< for what follows
-  absent,                 ///< not launched in `count` batches in a row
-  open_at_iteration_cap,  ///< of `count` iterations
-  alternative_unused,     ///< the one that launches the problem
+  provisional,               ///< for what follows
+  nothing_else_measured,     ///< than what the final run has rejected
+  every_candidate_rejected,  ///< so that the default is used, which is no candidate
+  no_candidate_measured,     ///< the same
+  only_slow_left,            ///< configs that were rejected as `slow_first_run`
+  no_samples,                ///< the schedule ended without one
+  not_measured_together,     ///< no run has measured the choices beside each other
+  closed_early,              ///< for what follows
+  absent,                    ///< not launched in `count` batches in a row
+  open_at_iteration_cap,     ///< of `count` iterations
+  alternative_unused,        ///< the one that launches the problem
 
   // Why a search was cut:
   time_over,           ///< the time of the option
@@ -77,14 +77,15 @@ enum class Why {
 
   // Why a config or an assignment is out:
   ruled_out,         ///< by the user
-  ruled_out_so_far,  ///< by the user, beside `count` combinations of alternatives; there are more
+  ruled_out_so_far,  ///< by the user beside `count` combinations of other alternatives, after which nobody
+                     ///< asked
   no_time_retaken,   ///< no valid time in `count` retakes
   no_time_in_runs,   ///< no valid time in `count` runs in a row
   slow_first_run,    ///< of `count` ms
   no_config_left,    ///< of the kernel and key in `words`, which the alternative launches
 
   // Why nothing can be locked in:
-  none_feasible,    ///< of the assignments in the walk and in `count` runs of the search
+  none_feasible,    ///< no assignment of the walk and of `count` runs of the search is
   one_failed,       ///< for what follows
   first_ruled_out,  ///< by the user: what a search and the walk try first
 };
