@@ -42,7 +42,7 @@ void TrialLedger::plan(const std::vector<SearchTrial>& trials) {
 void TrialLedger::observe(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   runs_left_ -= std::max<std::int64_t>(1, static_cast<std::int64_t>(observation.runs.size()));
-  if (!observation.infeasible.empty()) {
+  if (observation.infeasible) {
     lost(assignment);
     return;
   }

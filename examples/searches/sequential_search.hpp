@@ -32,7 +32,7 @@ class SequentialSearch : public contextual::Search {
   void observe(const contextual::SearchObservation& observation) final {
     const Assignment& assignment = observation.trial.assignment;
     runs_left_ -= static_cast<std::int64_t>(std::max<std::size_t>(1, observation.runs.size()));
-    if (!observation.infeasible.empty()) {
+    if (observation.infeasible) {
       unusable_.insert(assignment);
     } else {
       has_run_.insert(assignment);

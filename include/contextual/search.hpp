@@ -99,9 +99,8 @@ struct SearchObservation {
   SearchTrial trial;
   /// The lead-in and the samples, fewer than planned if the rest was not run.
   std::vector<SearchRun> runs;
-  /// Why the assignment is infeasible; empty if it is not. It must not be planned again, and its configs stay
-  /// candidates.
-  std::string infeasible;
+  /// True if the assignment is infeasible. It must not be planned again, and its configs stay candidates.
+  bool infeasible = false;
   /// True if the lead-in came right after an exchange between the ranks, whose skew it then holds.
   bool after_exchange = false;
 };

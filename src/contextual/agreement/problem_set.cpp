@@ -1,5 +1,7 @@
 #include "contextual/agreement/problem_set.hpp"
 
+#include "contextual/record/reason_text.hpp"
+
 #include <algorithm>
 #include <mutex>
 
@@ -50,7 +52,7 @@ std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const 
   const policy::ProblemRecord& record = *record_of(slot);
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     if (record.configs[id].rejection) {
-      rejections.push_back({id, config_text(slot, id), *record.configs[id].rejection});
+      rejections.push_back({id, config_text(slot, id), record::reason_text(*record.configs[id].rejection)});
     }
   }
   return rejections;
@@ -117,9 +119,9 @@ void ProblemSet::throw_failed(const std::string& region) const {
   }
   std::vector<InfeasibleAssignment> infeasible;
   for (const auto& [assignment, reason] : state_.infeasible()) {
-    infeasible.push_back({assignment_text(assignment), reason});
+    infeasible.push_back({assignment_text(assignment), record::reason_text(reason)});
   }
-  throw TuningFailedError(region, state_.failure(), std::move(infeasible));
+  throw TuningFailedError(region, record::reason_text(state_.failure()), std::move(infeasible));
 }
 
 }  // namespace contextual::agreement

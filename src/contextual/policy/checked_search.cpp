@@ -1,7 +1,6 @@
 #include "contextual/policy/checked_search.hpp"
 
 #include "contextual/policy/options_check.hpp"
-#include "contextual/policy/text.hpp"
 
 #include <utility>
 
@@ -39,7 +38,7 @@ void CheckedSearch::require_candidates(const Assignment& assignment, const std::
     const bool known = assignment[p] < candidates_[p].size();
     if (!known || !candidates_[p][assignment[p]]) {
       std::string complaint = what;
-      complaint.append(" ").append(config_name(assignment[p]));
+      complaint.append(" config-").append(std::to_string(assignment[p]));
       complaint.append(known ? ", which is no candidate"
                              : " of a problem with " + std::to_string(candidates_[p].size()) + " configs");
       require(false, complaint + see_check);
@@ -62,7 +61,7 @@ std::vector<SearchTrial> CheckedSearch::plan() const {
 }
 
 void CheckedSearch::observe(const SearchObservation& observation) {
-  if (!observation.infeasible.empty()) {
+  if (observation.infeasible) {
     infeasible_.insert(observation.trial.assignment);
   }
   search_->observe(observation);

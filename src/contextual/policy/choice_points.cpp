@@ -234,7 +234,7 @@ std::optional<ChoicePoints::Dead> ChoicePoints::dead() const {
         problems_[outer->choice_point].viable(outer->alternative)) {
       const ProblemRequest& request = problems_[problem].request();
       return Dead{outer->choice_point, outer->alternative,
-                  "no config is left of " + request.kernel + " " + request.key};
+                  Reason({.why = Why::no_config_left, .words = request.kernel + " " + request.key})};
     }
   }
   return std::nullopt;

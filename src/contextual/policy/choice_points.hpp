@@ -82,7 +82,7 @@ class ChoicePoints {
   struct Dead {
     std::size_t choice_point = 0;
     std::size_t alternative = 0;
-    std::string reason;
+    Reason reason;
   };
   /// Returns a viable alternative that launches a problem of which no config is left, or nothing.
   std::optional<Dead> dead() const;

@@ -6,7 +6,7 @@
 
 namespace contextual::policy {
 
-bool ChoiceReplacement::by_next_best(const Assignment& chosen, const std::string& reason) {
+bool ChoiceReplacement::by_next_best(const Assignment& chosen, const Reason& reason) {
   struct Candidate {
     std::size_t problem;
     std::size_t config_id;
@@ -38,7 +38,7 @@ bool ChoiceReplacement::by_next_best(const Assignment& chosen, const std::string
   return least.has_value();
 }
 
-bool ChoiceReplacement::by_first_run(const Assignment& chosen, const std::string& reason) {
+bool ChoiceReplacement::by_first_run(const Assignment& chosen, const Reason& reason) {
   const std::optional<Assignment> first = feasibility_.first_proven(
       chosen.size(),
       [&](const Assignment& other) { return choice_points_.same_alternatives(other, chosen); });
@@ -52,7 +52,7 @@ bool ChoiceReplacement::by_first_run(const Assignment& chosen, const std::string
   return replaced;
 }
 
-void ChoiceReplacement::by_any_first_run(const std::string& reason) {
+void ChoiceReplacement::by_any_first_run(const Reason& reason) {
   const std::optional<Assignment> first = feasibility_.first_proven(problems_.size());
   for (std::size_t p = 0; first && p < problems_.size(); ++p) {
     if (problems_[p].record().choice != (*first)[p] && !problems_[p].request().locked_config &&

@@ -9,7 +9,6 @@
 
 #include <contextual/search.hpp>
 
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -24,15 +23,15 @@ class ChoiceReplacement {
 
   /// One problem gets its next best config by own time that is allowed beside the others': the problem that
   /// loses least by that. Returns false if there is none.
-  bool by_next_best(const Assignment& chosen, const std::string& reason);
+  bool by_next_best(const Assignment& chosen, const Reason& reason);
 
   /// All get what has run first with the same alternatives. Returns false if that is chosen already, or if
   /// nothing has run.
-  bool by_first_run(const Assignment& chosen, const std::string& reason);
+  bool by_first_run(const Assignment& chosen, const Reason& reason);
 
   /// All but what an earlier run has locked in get what has run first with whatever alternatives, and are
   /// provisional.
-  void by_any_first_run(const std::string& reason);
+  void by_any_first_run(const Reason& reason);
 
  private:
   std::vector<ProblemState>& problems_;

@@ -1,10 +1,8 @@
 #include "contextual/policy/closing_stage.hpp"
 
 #include "contextual/policy/search_request.hpp"
-#include "contextual/policy/text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace contextual::policy {
@@ -14,16 +12,8 @@ using Verdict = ClosingContest::Verdict;
 
 namespace {
 
-/// With the article.
-std::string text_of(Reference reference) {
-  switch (reference) {
-    case Reference::alternative_defaults:
-      return "the defaults of this alternative";
-    case Reference::default_alternative:
-      return "the default alternative at its best";
-    default:
-      return "the defaults";
-  }
+Reason gain_over_reference(const SearchRecord& record) {
+  return Reason({.why = Why::gained, .gain = *record.gain, .reference = record.reference});
 }
 
 }  // namespace
@@ -43,7 +33,7 @@ void ClosingStage::drop() {
   overall_.reset();
 }
 
-void ClosingStage::begin(const std::optional<Assignment>& candidate, const std::string& reason, Claim claim) {
+void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reason& reason, Claim claim) {
   claim_ = claim;
   if (candidate) {
     record_.choice = *candidate;
@@ -79,7 +69,7 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     return Next::goes_on;
   }
   contest_->observe(observation);
-  if (observation.infeasible.empty()) {
+  if (!observation.infeasible) {
     return Next::goes_on;
   }
   ++ongoing_.context;
@@ -142,29 +132,28 @@ void ClosingStage::choose_unmeasured() {
   if (!first && scope_.compares_alternatives()) {
     first = basis_.feasibility.first_proven(scope_.base().size());
   }
-  record_.reason = "nothing was measured";
+  record_.reason = Why::nothing_measured;
   if (basis_.feasibility.proven(scope_.walked()) ||
       (!first && basis_.feasibility.failures().empty() && scope_.allowed(scope_.walked()))) {
     record_.choice = scope_.walked();
   } else if (first) {
     record_.choice = *first;
-    record_.reason += "; it is the first assignment that ran";
+    record_.reason = record_.reason + Why::first_that_ran;
   } else {
     record_.choice.clear();
-    ongoing_.failure = "no feasible assignment was found in " + std::to_string(record_.runs) +
-                       " runs of the search and those of the walk" + known_failure();
+    ongoing_.failure = Reason({.why = Why::none_feasible, .count = record_.runs}) + known_failure();
   }
 }
 
-/// A failure with the alternatives that are in use, for a message; empty if none is known.
-std::string ClosingStage::known_failure() const {
+/// A failure with the alternatives that are in use; empty if none is known.
+Reason ClosingStage::known_failure() const {
   for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == scope_.base().size() &&
         basis_.choice_points.same_alternatives(assignment, scope_.base())) {
-      return "; one failed: " + reason;
+      return Why::one_failed + reason;
     }
   }
-  return scope_.allowed(scope_.base()) ? "" : "; `feasible` rules out what they would try first";
+  return scope_.allowed(scope_.base()) ? Reason() : Why::first_ruled_out;
 }
 
 bool ClosingStage::may_compare() const {
@@ -241,9 +230,7 @@ bool ClosingStage::end_closing() {
     return true;
   }
   if (verdict == Verdict::shown) {
-    const double gain = record_.gain->centre;
-    record_.reason += ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than " +
-                      text_of(record_.reference);
+    record_.reason = record_.reason + gain_over_reference(record_);
   }
   contest_->drop();
   return true;
@@ -270,15 +257,9 @@ void ClosingStage::give_back(SearchRecord& record) {
                                         return a.gain.centre < b.gain.centre;
                                       })
                          ->gain;
-  const std::string name = text_of(record.reference);
-  const std::string win = record.reference == Reference::default_alternative ? ": that wins" : ": they win";
   const bool tie = gain.high < basis_.options.tie_margin && gain.low > -basis_.options.tie_margin;
-  record.reason =
-      tie ? "the best candidate ties with " + name + win
-      : gain.high < 0
-          ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
-          : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
-                percent(gain.low) + " to " + percent(gain.high) + ")" + win;
+  const Why why = tie ? Why::tie_with_reference : gain.high < 0 ? Why::longer_than_reference : Why::noise;
+  record.reason = Reason({.why = why, .gain = gain, .reference = record.reference});
   record.choice = record.compared_with;
   record.choice_makespan = record.reference_makespan;
   record.gain = Gain{};
@@ -312,7 +293,7 @@ std::optional<Assignment> ClosingStage::next_candidate() {
     return std::nullopt;
   }
   claim_ = Claim::not_slower;
-  record_.reason = "own times decide";
+  record_.reason = Why::own_times;
   return by_time;
 }
 
@@ -335,7 +316,7 @@ void ClosingStage::begin_overall() {
   }
   overall_->existing = 2;  // the choice and the reference
   overall_->choice = overall_->by_own_time = record_.choice;
-  overall_->reason = "best of all alternatives";
+  overall_->reason = Why::best_of_alternatives;
   begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults);
 }
 
@@ -344,7 +325,7 @@ void ClosingStage::end_overall() {
     overall_.reset();
     return;
   }
-  overall_->cut = ongoing_.stopped ? record_.cut : "";
+  overall_->cut = ongoing_.stopped ? record_.cut : Reason();
   const Verdict verdict = end_comparison(*overall_);
   if (overall_->reference_makespan.count > 0) {
     overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
@@ -355,9 +336,7 @@ void ClosingStage::end_overall() {
     give_back(*overall_);
     overall_->by_own_time = overall_->choice;  // alternatives have no own times
   } else if (overall_->gain) {
-    const double gain = overall_->gain->centre;
-    overall_->reason +=
-        ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
+    overall_->reason = overall_->reason + gain_over_reference(*overall_);
   }
 }
 

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -23,7 +22,7 @@ namespace contextual::policy {
 /// The search that is running, closing comparisons included.
 struct OngoingSearch {
   SearchRecord record{};
-  std::string failure{};      ///< why no assignment can be locked in; empty if one can, or is not known yet
+  Reason failure{};           ///< why no assignment can be locked in; empty if one can, or is not known yet
   bool stopped = false;       ///< nothing may be run any more
   std::uint64_t context = 0;  ///< counts what makes earlier plans void
 };
@@ -48,8 +47,7 @@ class ClosingStage {
   void drop();
 
   /// Begins with the candidate, or with what is known to run if there is none.
-  void begin(const std::optional<Assignment>& candidate, const std::string& reason,
-             ClosingContest::Claim claim);
+  void begin(const std::optional<Assignment>& candidate, const Reason& reason, ClosingContest::Claim claim);
   /// Goes on until there are runs to plan. Returns false when all comparisons are over.
   bool advance();
   std::vector<SearchTrial> plan() const;
@@ -70,7 +68,7 @@ class ClosingStage {
 
  private:
   void choose_unmeasured();
-  std::string known_failure() const;
+  Reason known_failure() const;
   bool compares_further() const;
   bool may_compare() const;
   void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);

@@ -65,18 +65,18 @@ void Exploration::hold_for_comparison(std::size_t choice_point) {
   }
 }
 
-void Exploration::close(std::size_t choice_point, const std::string& reason) {
+void Exploration::close(std::size_t choice_point, const Reason& reason) {
   ProblemState& problem = problems_[choice_point];
   const std::size_t held = problem.record().choice;
   const bool stays = choice_points_.tuned(choice_point) && problem.viable(held);
   problem.close(reason);
   if (stays && problem.record().choice != held) {
-    problem.replace_choice(held, "others were compared beside it");
+    problem.replace_choice(held, Why::compared_beside);
   }
   const Assignment best = best_by_alternative(choice_point)[problem.record().choice];
   for (std::size_t p = 0; p < best.size(); ++p) {
     if (p != choice_point && best[p] != problems_[p].record().choice) {
-      problems_[p].choose(best[p], "best with the alternative that is used");
+      problems_[p].choose(best[p], Why::best_with_used_alternative);
     }
   }
 }
@@ -174,12 +174,9 @@ Exploration::Step Exploration::make_way_for(std::size_t choice_point) {
       return {.taken = true};
     }
   }
-  const std::string how_far = questions > 0 ? ""
-                                            : ", as far as " + std::to_string(most_questions) +
-                                                  " combinations with other alternatives show";
   return {.taken = true,
-          .rejection = RejectionOutcome{choice_point, problems_[choice_point].record().choice, 0,
-                                        "ruled out by `feasible`" + how_far}};
+          .rejection = questions > 0 ? Reason(Why::ruled_out)
+                                     : Reason({.why = Why::ruled_out_so_far, .count = most_questions})};
 }
 
 /// Gives as many of these choice points as `changes` another alternative, so that the user allows the

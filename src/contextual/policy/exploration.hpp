@@ -30,7 +30,7 @@ class Exploration {
 
   struct Step {
     bool taken = false;  ///< false: nothing explores, or the alternative that is held has to run first
-    std::optional<RejectionOutcome> rejection{};  ///< of the alternative that is held
+    Reason rejection{};  ///< why the alternative that is held is out; empty if it is not
   };
   /// Takes the next step of the choice point that explores. When all its alternatives are tuned, it compares
   /// them, in the way that is given.
@@ -38,7 +38,7 @@ class Exploration {
 
   /// The choice point explores no longer. It keeps the alternative that others were compared beside. Those
   /// around it come back to what was best with the alternative that it uses now.
-  void close(std::size_t choice_point, const std::string& reason);
+  void close(std::size_t choice_point, const Reason& reason);
 
   /// If others have gone to a new alternative together with this choice point, one of them may be to blame
   /// for a failure: they return to one that is tuned, and each explores by itself. Returns false if there are

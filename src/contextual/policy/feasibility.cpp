@@ -81,16 +81,16 @@ std::size_t Feasibility::infeasible_count() const {
                                                 [this](const Assignment& a) { return !infeasible(a); }));
 }
 
-std::map<Assignment, std::string> Feasibility::known_infeasible() const {
-  std::map<Assignment, std::string> known = failures_;
+std::map<Assignment, Reason> Feasibility::known_infeasible() const {
+  std::map<Assignment, Reason> known = failures_;
   std::size_t listed = 0;
   for (auto each = ruled_out_.begin(); each != ruled_out_.end() && listed < most_listed; ++each) {
-    listed += known.try_emplace(*each, "ruled out by `feasible`").second ? 1 : 0;
+    listed += known.try_emplace(*each, Why::ruled_out).second ? 1 : 0;
   }
   return known;
 }
 
-void Feasibility::failed(const Assignment& assignment, const std::string& reason) {
+void Feasibility::failed(const Assignment& assignment, const Reason& reason) {
   failures_.try_emplace(assignment, reason);
   proven_.erase(assignment);
 }

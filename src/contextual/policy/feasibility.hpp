@@ -6,6 +6,7 @@
 
 #include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/policy_options.hpp"
+#include "contextual/policy/reason.hpp"
 
 #include <contextual/search.hpp>
 
@@ -14,7 +15,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,7 +34,7 @@ class Feasibility {
   void extend(std::size_t problem_count);
   void succeeded(const Assignment& assignment);
   /// The assignment must not be run again. It may have succeeded before.
-  void failed(const Assignment& assignment, const std::string& reason);
+  void failed(const Assignment& assignment, const Reason& reason);
 
   /// The user has ruled the assignment out, which says nothing of its configs. Counted up to 100000.
   void rule_out(const Assignment& assignment);
@@ -53,11 +53,11 @@ class Feasibility {
   std::optional<Assignment> first_proven(std::size_t problem_count,
                                          const std::function<bool(const Assignment&)>& fits = {}) const;
   /// Returns every failed assignment with the reason.
-  const std::map<Assignment, std::string>& failures() const noexcept { return failures_; }
+  const std::map<Assignment, Reason>& failures() const noexcept { return failures_; }
   /// Returns the number of assignments that have failed or were ruled out.
   std::size_t infeasible_count() const;
   /// Returns every failed assignment, and the first ones of those that were ruled out, with the reason.
-  std::map<Assignment, std::string> known_infeasible() const;
+  std::map<Assignment, Reason> known_infeasible() const;
 
   /// Returns true if the config was part of an assignment that succeeded.
   bool has_succeeded(std::size_t problem, std::size_t config_id) const {
@@ -78,7 +78,7 @@ class Feasibility {
   const PolicyOptions* options_;
   std::set<Assignment> proven_;
   std::vector<Assignment> in_order_;  ///< the proven ones
-  std::map<Assignment, std::string> failures_;
+  std::map<Assignment, Reason> failures_;
   std::set<Assignment> ruled_out_;
   std::vector<std::vector<bool>> succeeded_;                ///< by problem and config
   std::set<std::pair<std::size_t, std::size_t>> rejected_;  ///< problem and config

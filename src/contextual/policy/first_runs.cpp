@@ -1,7 +1,6 @@
 #include "contextual/policy/first_runs.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace contextual::policy {
 
@@ -43,10 +42,8 @@ void FirstRuns::judge(const std::vector<std::size_t>& begun, const Assignment& a
   }
   suspects = suspects.empty() ? begun : suspects;
   if (slow && run_ns > long_run_ns && suspects.size() == 1) {
-    problems_[suspects.front()].reject_slow(assignment[suspects.front()],
-                                            "its first run took " + std::to_string(run_ns / 1'000'000) +
-                                                " ms, more than three times as long as another config's; "
-                                                "it was not repeated");
+    problems_[suspects.front()].reject_slow(
+        assignment[suspects.front()], Reason({.why = Why::slow_first_run, .count = run_ns / 1'000'000}));
   }
 }
 

@@ -3,10 +3,11 @@
 /// \file
 /// What is known about a tuning problem, while it is tuned and afterwards.
 
+#include "contextual/policy/reason.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -26,7 +27,7 @@ enum class ProblemStatus {
 struct ConfigRecord {
   std::vector<std::int64_t> samples_ns;    ///< own times without warm-ups
   std::vector<std::int64_t> makespans_ns;  ///< the known makespans of the same tuning iterations
-  std::optional<std::string> rejection;    ///< why it was rejected; empty if it was not
+  std::optional<Reason> rejection;         ///< why it was rejected; empty if it was not
   bool left_out = false;                   ///< true if it is not a candidate
   int retakes = 0;                         ///< steps that had to be repeated
 };
@@ -36,7 +37,7 @@ struct ProblemRecord {
   ProblemStatus status = ProblemStatus::walking;
   /// Before the problem is locked in or provisional, the best config so far, or the default if there is none.
   std::size_t choice = 0;
-  std::string reason;  ///< why `choice`
+  Reason reason;  ///< why `choice`
   std::vector<ConfigRecord> configs;
   std::int64_t walk_iterations = 0;  ///< steps observed, including those that had to be repeated
 };

@@ -1,7 +1,5 @@
 #include "contextual/policy/problem_request.hpp"
 
-#include "contextual/policy/text.hpp"
-
 #include <contextual/error.hpp>
 
 #include <algorithm>
@@ -25,13 +23,13 @@ void check_request(const ProblemRequest& request) {
   }
   if (request.locked_config && *request.locked_config >= request.config_count) {
     throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
-                          " configs locked to " + config_name(*request.locked_config) +
+                          " configs locked to config-" + std::to_string(*request.locked_config) +
                           ", which does not exist");
   }
   for (const std::optional<std::size_t>& chosen : request.chosen_elsewhere) {
     if (chosen.value_or(0) >= request.config_count) {
       throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
-                            " configs, for which " + config_name(*chosen) +
+                            " configs, for which config-" + std::to_string(*chosen) +
                             " was chosen elsewhere, which does not exist");
     }
   }

@@ -1,7 +1,6 @@
 #include "contextual/policy/problem_state.hpp"
 
 #include "contextual/policy/race_schedule.hpp"
-#include "contextual/policy/text.hpp"
 
 #include <contextual/error.hpp>
 
@@ -16,9 +15,8 @@ std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
 }
 
 /// Returns why the earlier choice was made, and names it if the choice is another one now.
-std::string earlier_text(const char* when, std::size_t earlier, std::size_t choice,
-                         const std::string& reason) {
-  return std::string("; ") + when + ": " + (earlier == choice ? "" : config_name(earlier) + ", ") + reason;
+Reason earlier_reason(Why when, std::size_t earlier, std::size_t choice, const Reason& reason) {
+  return (earlier == choice ? Reason(when) : Reason({.why = when, .config_id = earlier})) + reason;
 }
 
 }  // namespace
@@ -40,7 +38,7 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
   if (request.locked_config) {
     record_.status = ProblemStatus::locked_in;
     record_.choice = *request.locked_config;
-    record_.reason = "locked in by an earlier run";
+    record_.reason = Why::locked_in_earlier;
     return;
   }
   begin();
@@ -186,11 +184,11 @@ bool ProblemState::retaken_too_often(std::size_t config_id) {
 void ProblemState::note_presence(Presence presence) {
   batches_absent_ = presence == Presence::launched ? 0 : batches_absent_ + 1;
   if (open() && batches_absent_ >= options_->absent_batches) {
-    close("not launched in " + std::to_string(batches_absent_) + " batches in a row");
+    close(Reason({.why = Why::absent, .count = batches_absent_}));
   }
 }
 
-void ProblemState::reject(std::size_t config_id, const std::string& reason) {
+void ProblemState::reject(std::size_t config_id, const Reason& reason) {
   ConfigRecord& config = record_.configs[config_id];
   const std::size_t others = viable_count_ - (viable(config_id) ? 1 : 0);
   const bool unwalked = !schedule_ && (exploring() || record_.status == ProblemStatus::locked_in);
@@ -200,18 +198,18 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason) {
     begin();  // nothing else has been measured
     return;
   }
-  reject(config_id, reason, "was rejected after it had been chosen");
+  reject(config_id, reason, {.why = Why::rejected_after_choice, .config_id = config_id});
 }
 
-void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& reason) {
-  reject(config_id, reason, "was rejected in the final run (" + reason + ")");
+void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& words) {
+  reject(config_id, told(words), {.why = Why::rejected_in_final_run, .config_id = config_id, .words = words});
   if (!schedule_ && record_.configs[config_id].rejection && record_.status == ProblemStatus::locked_in) {
-    make_provisional("nothing else has been measured");
+    make_provisional(Why::nothing_else_measured);
   }
 }
 
-/// `when` tells of a choice that is rejected, after its name.
-void ProblemState::reject(std::size_t config_id, const std::string& reason, const std::string& when) {
+/// If it is the choice, `when_chosen` begins the reason of what takes its place.
+void ProblemState::reject(std::size_t config_id, const Reason& reason, const ReasonPart& when_chosen) {
   ConfigRecord& config = record_.configs[config_id];
   if (config.rejection) {
     return;
@@ -230,11 +228,11 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason, cons
     choose_by_own_time(options_->n_repeat);
   } else if (!exploring() && record_.choice == config_id) {
     choose_after_walk();
-    record_.reason = config_name(config_id) + " " + when + "; then: " + record_.reason;
+    record_.reason = when_chosen + record_.reason;
     if (!viable(record_.choice)) {  // a default that is no candidate
-      make_provisional(viable_count_ == 0 ? "every candidate was rejected" : "no candidate was measured");
+      make_provisional(viable_count_ == 0 ? Why::every_candidate_rejected : Why::no_candidate_measured);
     } else if (readmitted) {
-      make_provisional("only configs with a far too slow first run are left");
+      make_provisional(Why::only_slow_left);
     }
   }
   settle_status();
@@ -266,7 +264,7 @@ bool ProblemState::is_far_longer(std::int64_t first_run_ns) {
   return far_longer(first_run_ns, shortest);
 }
 
-void ProblemState::reject_slow(std::size_t config_id, const std::string& reason) {
+void ProblemState::reject_slow(std::size_t config_id, const Reason& reason) {
   if (walking() && viable(config_id) && viable_count_ > 1) {
     slow_.insert(config_id);
     reject(config_id, reason);
@@ -292,9 +290,9 @@ void ProblemState::settle_status() {
   if (viable_count_ == 0 && !has_fallback) {
     record_.status = ProblemStatus::failed;
     record_.choice = 0;
-    record_.reason = "every config was rejected";
+    record_.reason = Why::every_config_rejected;
   } else if (exploring() && viable_count_ == 0) {
-    make_provisional("every candidate was rejected");
+    make_provisional(Why::every_candidate_rejected);
   } else if (walking() && schedule_->plan(1).empty()) {
     end_walk();
   }
@@ -327,19 +325,19 @@ void ProblemState::end_walk() {
   walk_reason_ = record_.reason;
   record_.status = ProblemStatus::walked;
   if (viable_count_ == 0) {
-    make_provisional("every candidate was rejected");
+    make_provisional(Why::every_candidate_rejected);
   } else if (options_->search == SearchLevel::off) {
     lock_in(Evidence::own_time);
   }
 }
 
-void ProblemState::close(const std::string& reason) {
+void ProblemState::close(const Reason& reason) {
   if (open()) {
-    make_provisional("closed early: " + reason);
+    make_provisional(Why::closed_early + reason);
   }
 }
 
-void ProblemState::make_provisional(const std::string& reason) {
+void ProblemState::make_provisional(const Reason& reason) {
   if (record_.status == ProblemStatus::failed) {
     return;
   }
@@ -347,17 +345,18 @@ void ProblemState::make_provisional(const std::string& reason) {
     choose_by_own_time(1);
   }
   record_.status = ProblemStatus::provisional;
-  record_.reason += "; provisional: " + reason;
+  record_.reason = record_.reason + Why::provisional + reason;
 }
 
-void ProblemState::choose(std::size_t config_id, const std::string& reason) {
+void ProblemState::choose(std::size_t config_id, const Reason& reason) {
   if (exploring()) {
     hold(config_id);
   } else if (walked()) {
     record_.choice = config_id;
-    record_.reason =
-        "search: " + reason +
-        (walk_reason_.empty() ? "" : earlier_text("walk", walk_choice_, config_id, walk_reason_));
+    record_.reason = Why::by_search + reason;
+    if (!walk_reason_.empty()) {
+      record_.reason = record_.reason + earlier_reason(Why::by_walk, walk_choice_, config_id, walk_reason_);
+    }
   }
 }
 
@@ -367,16 +366,16 @@ void ProblemState::lock_in(Evidence evidence) {
   }
   record_.status = ProblemStatus::locked_in;
   if (record_.configs[record_.choice].left_out) {
-    make_provisional("no candidate was measured");
+    make_provisional(Why::no_candidate_measured);
   } else if (evidence == Evidence::own_time && entrants(1).empty() &&
              !(request_.choice_point && viable_count_ == 1)) {
-    make_provisional("the schedule ended without a sample");
+    make_provisional(Why::no_samples);
   }
 }
 
-void ProblemState::replace_choice(std::size_t config_id, const std::string& reason) {
+void ProblemState::replace_choice(std::size_t config_id, const Reason& reason) {
   const std::size_t before = std::exchange(record_.choice, config_id);
-  record_.reason = reason + earlier_text("before", before, config_id, record_.reason);
+  record_.reason = reason + earlier_reason(Why::before, before, config_id, record_.reason);
 }
 
 std::vector<std::size_t> ProblemState::by_own_time() const {
@@ -414,8 +413,7 @@ void ProblemState::choose_by_own_time(int min_samples) {
     }
   }
   record_.choice = first;
-  record_.reason =
-      first == 0 ? "without times the default stays" : "without times the first config that is left";
+  record_.reason = first == 0 ? Why::default_without_times : Why::first_left_without_times;
 }
 
 /// Complete configs only, unless a schedule gave up early on each of them.

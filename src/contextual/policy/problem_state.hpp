@@ -95,10 +95,10 @@ class ProblemState {
   void note_presence(Presence presence);
 
   /// Rejects a config. If it was the choice, chooses again. Further rejections of the config are ignored.
-  void reject(std::size_t config_id, const std::string& reason);
+  void reject(std::size_t config_id, const Reason& reason);
 
   /// The same for a rejection by the final run, which the reason of a new choice then mentions.
-  void reject_in_final_run(std::size_t config_id, const std::string& reason);
+  void reject_in_final_run(std::size_t config_id, const std::string& words);
 
   /// The walk leaves this config out, because the assignment that it belongs to is infeasible: what was
   /// measured of it does not count, and it stays a candidate. Has no effect on a problem that does not walk.
@@ -113,25 +113,25 @@ class ProblemState {
 
   /// Rejects a config whose first run took far too long, for `reason`. It comes back where nothing else is
   /// left. Has no effect on a problem that does not walk.
-  void reject_slow(std::size_t config_id, const std::string& reason);
+  void reject_slow(std::size_t config_id, const Reason& reason);
 
   /// Ends the walk, or the wait for the search, and makes the problem provisional. Has no effect if it was
   /// neither walking nor waiting.
-  void close(const std::string& reason);
+  void close(const Reason& reason);
 
   /// Makes the problem provisional with the best config that is not rejected, or with the default if nothing
   /// was measured. Has no effect if every config is rejected.
-  void make_provisional(const std::string& reason);
+  void make_provisional(const Reason& reason);
 
   /// Makes this config the choice of a problem that waits for the search, for `reason`.
-  void choose(std::size_t config_id, const std::string& reason);
+  void choose(std::size_t config_id, const Reason& reason);
 
   /// Locks in the choice of a problem that waits for the search. If neither the search nor the walk has
   /// measured it, the problem becomes provisional.
   void lock_in(Evidence evidence);
 
   /// Makes this config the choice of a problem that its walk has locked in, for `reason`.
-  void replace_choice(std::size_t config_id, const std::string& reason);
+  void replace_choice(std::size_t config_id, const Reason& reason);
 
   /// Returns the candidates that have samples of the walk and are not rejected, the shortest own time first.
   std::vector<std::size_t> by_own_time() const;
@@ -152,7 +152,7 @@ class ProblemState {
   void choose_by_own_time(int min_samples);
   void choose_after_walk();
   void settle_status();
-  void reject(std::size_t config_id, const std::string& reason, const std::string& when);
+  void reject(std::size_t config_id, const Reason& reason, const ReasonPart& when_chosen);
   std::vector<Entrant> entrants(int min_samples) const;
 
   const PolicyOptions* options_;
@@ -160,7 +160,7 @@ class ProblemState {
   std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
   ProblemRecord record_;
   std::size_t walk_choice_ = 0;
-  std::string walk_reason_;           ///< why the walk chose what it chose; empty without a walk
+  Reason walk_reason_;                ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out
   std::set<std::size_t> slow_;        ///< what was rejected for its first run

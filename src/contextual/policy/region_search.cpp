@@ -11,11 +11,10 @@ namespace contextual::policy {
 namespace {
 
 /// Why problems that are not searched use what the walk chose.
-std::string own_times_reason(const std::vector<ProblemState>& problems,
-                             const std::vector<std::size_t>& by_time) {
+Reason own_times_reason(const std::vector<ProblemState>& problems, const std::vector<std::size_t>& by_time) {
   const bool had_a_choice = std::any_of(by_time.begin(), by_time.end(),
                                         [&](std::size_t p) { return problems[p].viable_count() > 1; });
-  return had_a_choice ? "own times decide" : "nothing is left to choose from";
+  return had_a_choice ? Why::own_times : Why::no_choice_left;
 }
 
 }  // namespace
@@ -23,7 +22,7 @@ std::string own_times_reason(const std::vector<ProblemState>& problems,
 void RegionSearch::advance(std::vector<ProblemState>& problems) {
   scope_.update(problems);
   if (stage_ == Stage::searching) {
-    if (const std::string reason = driver_.skip_ruled_out(); !reason.empty()) {
+    if (const Reason reason = driver_.skip_ruled_out(); !reason.empty()) {
       cut(reason);
     }
     if (!ongoing_.stopped && ongoing_.record.runs < driver_.max_runs() && driver_.has_plan()) {
@@ -108,15 +107,15 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
     const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
-    std::string infeasible;
+    Reason infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
       SearchSamples::Reading reading = samples_.read(runs[i], outcomes[i], scope_.sampled());
       retakes_ += runs[i].run > 0 && !reading.run.makespan_ns ? 1 : 0;
       if (reading.out_of_time) {
-        infeasible = "no valid time in " + std::to_string(SearchSamples::most_misses) + " runs in a row";
+        infeasible = Reason({.why = Why::no_time_in_runs, .count = SearchSamples::most_misses});
       }
       seen.push_back(std::move(reading.run));
-      infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
+      infeasible = outcomes[i].infeasible.empty() ? infeasible : told(outcomes[i].infeasible);
     }
     SearchRecord& record = closing_.record();
     record.runs += static_cast<std::int64_t>(seen.size());
@@ -125,25 +124,25 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       SearchObservation observation;
       observation.trial = {first.assignment, first.samples};
       observation.runs = std::move(seen);
-      observation.infeasible = infeasible;
+      observation.infeasible = !infeasible.empty();
       observation.after_exchange = after_exchange;
-      observe_trial(observation);
+      observe_trial(observation, infeasible);
     }
   }
   if (samples_.end_batch() && running() && !ongoing_.stopped) {
     irregular_ = true;
-    cut("the region launches some kernels in some of its runs only, so that no makespan could be compared");
+    cut(Why::irregular_launches);
   }
 }
 
 /// `observation` has an assignment of all problems.
-void RegionSearch::observe_trial(const SearchObservation& observation) {
+void RegionSearch::observe_trial(const SearchObservation& observation, const Reason& infeasible) {
   const Assignment& assignment = observation.trial.assignment;
   const std::vector<SearchRun>& runs = observation.runs;
   const bool measured =
       std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
-  if (!observation.infeasible.empty()) {
-    basis_.feasibility.failed(assignment, observation.infeasible);
+  if (observation.infeasible) {
+    basis_.feasibility.failed(assignment, infeasible);
     samples_.forget(assignment);
   } else if (measured) {
     basis_.feasibility.succeeded(assignment);
@@ -190,7 +189,7 @@ void RegionSearch::interrupt() {
   closing_.drop();
 }
 
-void RegionSearch::cut(const std::string& reason) {
+void RegionSearch::cut(const Reason& reason) {
   if (running()) {
     ongoing_.record.cut = reason;
     ongoing_.stopped = true;
@@ -199,7 +198,7 @@ void RegionSearch::cut(const std::string& reason) {
 
 void RegionSearch::end_search() {
   if (!ongoing_.stopped && ongoing_.record.runs >= driver_.max_runs() && driver_.has_plan()) {
-    ongoing_.record.cut = "its budget of " + std::to_string(driver_.max_runs()) + " runs is spent";
+    ongoing_.record.cut = Reason({.why = Why::run_budget, .count = driver_.max_runs()});
   }
   stage_ = Stage::closing;
   const std::optional<Assignment> best = driver_.best();
@@ -207,7 +206,7 @@ void RegionSearch::end_search() {
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
-  const std::string cut = ongoing_.record.cut.empty() ? "" : " (cut: " + ongoing_.record.cut + ")";
+  const Reason cut = ongoing_.record.cut.empty() ? Reason() : Why::cut + ongoing_.record.cut;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool member = scope_.has_member(p);
     const bool differs = basis_.choice_points.active(p, ongoing_.record.choice) &&
@@ -216,7 +215,7 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
       const bool with_alternative = !member && scope_.compares_alternatives();
       problems[p].choose(
           ongoing_.record.choice[p],
-          (with_alternative ? "best with the alternative that was chosen" : ongoing_.record.reason) + cut);
+          (with_alternative ? Why::best_with_chosen_alternative : ongoing_.record.reason) + cut);
     }
   }
   const bool measured_together = measured(ongoing_.record.choice);
@@ -225,7 +224,7 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
     // What is best with each alternative was measured when that was tuned.
     const bool known = measured_together || scope_.compares_alternatives() || problems[p].viable_count() == 1;
     if (member && !measured_together) {
-      problems[p].make_provisional("no run has measured it beside the others");
+      problems[p].make_provisional(Why::not_measured_together);
     } else {
       problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
     }

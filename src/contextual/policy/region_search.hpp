@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -66,7 +65,7 @@ class RegionSearch {
   void interrupt();
 
   /// Ends the search with what it has found so far: `reason` says why.
-  void cut(const std::string& reason);
+  void cut(const Reason& reason);
 
   /// The final run has replaced a choice.
   void note_replaced() {
@@ -78,9 +77,9 @@ class RegionSearch {
   /// Returns the searches that are over.
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
-  const std::string& failure() const noexcept { return ongoing_.failure; }
+  const Reason& failure() const noexcept { return ongoing_.failure; }
   /// Forgets the failure, because there is an alternative to what failed.
-  void forgive() { ongoing_.failure.clear(); }
+  void forgive() { ongoing_.failure = {}; }
   /// Returns how many runs `searches` searches, of which one may be running, can still take after
   /// `iterations` tuning iterations, by what is known of the problems so far and if no run has to be
   /// repeated.
@@ -95,7 +94,7 @@ class RegionSearch {
   bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
   std::vector<SearchTrial> trials() const;
-  void observe_trial(const SearchObservation& observation);
+  void observe_trial(const SearchObservation& observation, const Reason& infeasible);
   void follow(ClosingStage::Next next);
   void end_search();
   void conclude(std::vector<ProblemState>& problems);

@@ -11,7 +11,7 @@
 namespace contextual::policy {
 namespace {
 
-constexpr std::size_t most_planned_in_vain = 100'000;
+constexpr std::int64_t most_planned_in_vain = 100'000;
 
 }  // namespace
 
@@ -46,8 +46,8 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }
 
-std::string SearchDriver::skip_ruled_out() {
-  for (std::size_t asked = 0; asked < most_planned_in_vain; ++asked) {
+Reason SearchDriver::skip_ruled_out() {
+  for (std::int64_t asked = 0; asked < most_planned_in_vain; ++asked) {
     const std::vector<SearchTrial> planned = search_->plan();
     const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
       return scope_.ruled_out(scope_.full(trial.assignment));
@@ -57,11 +57,10 @@ std::string SearchDriver::skip_ruled_out() {
     }
     SearchObservation observation;
     observation.trial = *out;
-    observation.infeasible = "ruled out by `feasible`";
+    observation.infeasible = true;
     search_->observe(observation);
   }
-  return "the search planned " + std::to_string(most_planned_in_vain) +
-         " trials without a run between them that are ruled out by `feasible`";
+  return Reason({.why = Why::planned_in_vain, .count = most_planned_in_vain});
 }
 
 std::vector<SearchTrial> SearchDriver::trials() const {

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -31,8 +30,8 @@ class SearchDriver {
 
   // Where there is one:
   /// What the user rules out is answered without a run. Returns why the search is to be cut, because it goes
-  /// on planning that; else an empty text.
-  std::string skip_ruled_out();
+  /// on planning that; else no reason.
+  Reason skip_ruled_out();
   bool has_plan() const { return !search_->plan().empty(); }
   std::vector<SearchTrial> trials() const;
   void observe(SearchObservation observation);
@@ -40,7 +39,7 @@ class SearchDriver {
   /// Returns the best assignment that has not been ruled out.
   std::optional<Assignment> best() const;
   void lost(const Assignment& assignment) { search_->lost(scope_.of_members(assignment)); }
-  std::string reason() const { return search_->reason(); }
+  Reason reason() const { return told(search_->reason()); }
   std::int64_t max_runs() const noexcept { return max_runs_; }
   /// Returns how many runs it can still take after `runs` of them.
   std::int64_t most_runs_left(std::int64_t runs) const;

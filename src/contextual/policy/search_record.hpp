@@ -3,6 +3,8 @@
 /// \file
 /// The result of a search of one run, for logs and reports.
 
+#include "contextual/policy/gain.hpp"
+#include "contextual/policy/reason.hpp"
 #include "contextual/policy/statistics.hpp"
 
 #include <contextual/search.hpp>
@@ -11,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -22,26 +23,10 @@ struct MeasuredAssignment {
   Summary makespan;  ///< of its samples in the search, the closing comparison included
 };
 
-/// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
-struct Gain {
-  double centre = 0;
-  double low = 0;   ///< lower end of an interval; no end of a search exceeds its gain in 95 % of searches
-  double high = 0;  ///< its upper end, at most 1
-};
-
 /// An assignment that was not shown to be shorter than the reference, so that another one took its place.
 struct LostComparison {
   Assignment assignment;
   Gain gain;
-};
-
-/// What the closing comparison compares the choice with.
-enum class Reference {
-  none,                  ///< nothing: no comparison was made
-  defaults,              ///< all defaults: those of all choice points and of the kernels
-  alternative_defaults,  ///< the defaults of the kernels, with alternatives that are not the default ones
-  default_alternative,   ///< where alternatives are compared, the default one, with what is best for it
-  first_feasible,        ///< the first assignment that ran, because the others together are infeasible
 };
 
 /// What one search did and what came of it. Assignments are those of all problems.
@@ -56,7 +41,7 @@ struct SearchRecord {
   std::int64_t runs = 0;                     ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;                 ///< of these, the runs that were no samples
   Assignment choice;
-  std::string reason;                     ///< why `choice`
+  Reason reason;                          ///< why `choice`
   Reference reference = Reference::none;  ///< of the closing comparison
   Assignment compared_with;               ///< the assignment of the reference
   Summary reference_makespan;             ///< of the rounds of the comparison that count
@@ -70,7 +55,7 @@ struct SearchRecord {
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
   bool replaced = false;  ///< by the final run: what is used now has other makespans
-  std::string cut;        ///< why the search ended before it was complete; empty if it was complete
+  Reason cut;             ///< why the search ended before it was complete; empty if it was complete
 
   /// The reference was kept, though a candidate may be much shorter: the noise was too large to say.
   bool is_unsure() const {

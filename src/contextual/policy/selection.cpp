@@ -1,11 +1,9 @@
 #include "contextual/policy/selection.hpp"
 
-#include "contextual/policy/text.hpp"
 #include "contextual/policy/tie.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
 namespace contextual::policy {
 namespace {
@@ -17,20 +15,19 @@ const Entrant& fastest_of(const std::vector<Entrant>& entrants) {
   });
 }
 
-std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entrants) {
+Reason why_fastest(const Entrant& fastest, const std::vector<Entrant>& entrants) {
   if (entrants.size() == 1) {
-    return "the only config with times";
+    return Why::only_measured;
   }
   if (fastest.config_id == 0) {
-    return "the default is the fastest by own time";
+    return Why::fastest_is_default;
   }
   const auto standard = std::find_if(entrants.begin(), entrants.end(),
                                      [](const Entrant& entrant) { return entrant.config_id == 0; });
   if (standard == entrants.end()) {
-    return "fastest by own time, the default has no times";
+    return Why::fastest_without_default;
   }
-  return "fastest by own time, " + percent(1 - fastest.summary.centre_ns / standard->summary.centre_ns) +
-         " shorter than the default";
+  return Reason({.why = Why::fastest, .gain = {1 - fastest.summary.centre_ns / standard->summary.centre_ns}});
 }
 
 /// The spread of a few samples is known badly, and that of fewer than three not at all.
@@ -76,8 +73,9 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
   const double usual_ns = usual_spread_ns(steady);
   const auto erratic = [&](const Entrant& entrant) { return is_erratic(entrant, usual_ns, tie_margin); };
   const auto first_erratic = std::find_if(steady.begin(), steady.end(), erratic);
-  const std::string set_aside =
-      first_erratic == steady.end() ? "" : "; " + config_name(first_erratic->config_id) + " is erratic";
+  const Reason set_aside = first_erratic == steady.end()
+                               ? Reason()
+                               : Reason({.why = Why::erratic, .config_id = first_erratic->config_id});
   std::erase_if(steady, erratic);
   const Entrant& fastest = fastest_of(steady);
   std::vector<Entrant> tied = tied_with(fastest);
@@ -88,9 +86,11 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
   if (winner.config_id == fastest.config_id) {
     return Selection{fastest.config_id, why_fastest(fastest, entrants) + set_aside};
   }
+  if (winner.config_id == 0) {
+    return Selection{0, Reason({.why = Why::tie_goes_to_default, .config_id = fastest.config_id})};
+  }
   return Selection{winner.config_id,
-                   "tie with " + config_name(fastest.config_id) +
-                       (winner.config_id == 0 ? ": the default wins" : ": the lower index wins" + set_aside)};
+                   Reason({.why = Why::tie_goes_to_lower_index, .config_id = fastest.config_id}) + set_aside};
 }
 
 }  // namespace contextual::policy

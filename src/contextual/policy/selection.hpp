@@ -3,11 +3,11 @@
 /// \file
 /// Selects the winning config, with regard to noise. Pure.
 
+#include "contextual/policy/reason.hpp"
 #include "contextual/policy/statistics.hpp"
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -21,7 +21,7 @@ struct Entrant {
 /// The config that won.
 struct Selection {
   std::size_t config_id = 0;
-  std::string reason;  ///< for the log, such as "tie with config-3: the default wins"
+  Reason reason;
 };
 
 /// Selects the config with the fastest centre. If others tie with it, the default (config 0) wins, else the

@@ -11,8 +11,8 @@
 namespace contextual::policy {
 namespace {
 
-std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
-  return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
+Reason no_time_reason(const ProblemState& problem, std::size_t config_id) {
+  return Reason({.why = Why::no_time_retaken, .count = problem.record().configs[config_id].retakes});
 }
 
 /// Its config is what a run tries or could try. A choice point that explores tries nothing itself.
@@ -124,18 +124,18 @@ bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
   return true;
 }
 
-void TuningState::Impl::reject(const RejectionOutcome& rejection) {
-  ProblemState& problem = problems[rejection.problem];
+void TuningState::Impl::reject(std::size_t index, std::size_t config_id, const Reason& reason) {
+  ProblemState& problem = problems[index];
   const bool decided_before = !problem.walking() && !problem.exploring();
-  problem.reject(rejection.config_id, rejection.reason);
-  feasibility.rejected(rejection.problem, rejection.config_id);
-  choice_points.rejected(rejection.problem, rejection.config_id);
-  search.reject(rejection.problem, rejection.config_id);
+  problem.reject(config_id, reason);
+  feasibility.rejected(index, config_id);
+  choice_points.rejected(index, config_id);
+  search.reject(index, config_id);
   if (decided_before && (problem.walking() || problem.exploring())) {
     search.interrupt();  // it walks anew
   }
-  if (problem.exploring() && problem.record().choice == rejection.config_id) {
-    problem.hold(choice_points.first_tuned(rejection.problem).value_or(rejection.config_id));
+  if (problem.exploring() && problem.record().choice == config_id) {
+    problem.hold(choice_points.first_tuned(index).value_or(config_id));
   }
 }
 
@@ -143,7 +143,7 @@ void TuningState::Impl::reject(const RejectionOutcome& rejection) {
 void TuningState::Impl::reject_at(const BatchOutcome& outcome, std::size_t iteration) {
   for (const RejectionOutcome& rejection : outcome.rejections) {
     if (std::min(rejection.batch_iteration, outcome.iterations.size()) == iteration) {
-      reject(rejection);
+      reject(rejection.problem, rejection.config_id, told(rejection.reason));
     }
   }
 }
@@ -195,7 +195,7 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
     const std::size_t open = walked + (exploration.unproven(runs[i].assignment) ? 1 : 0);
     if (!outcomes[i].infeasible.empty() && open == 1 && search.decides()) {
-      condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
+      condemn(runs[i].assignment, outcomes[i], told(outcomes[i].infeasible));
       outcomes[i].infeasible.clear();
       outcomes[i].makespan_ns.reset();
       for (CellOutcome& cell : outcomes[i].cells) {
@@ -212,7 +212,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
   const std::vector<std::size_t> beginning = first_runs.beginning(assignment, outcome);
-  std::string failure = outcome.infeasible;
+  Reason failure = told(outcome.infeasible);
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool was_step = p < planned.cells.size() && planned.cells[p].role == Cell::Role::step;
@@ -226,9 +226,9 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
     if (no_time && problems[p].request().choice_point) {
       problems[p].leave_unmeasured(assignment[p]);  // what it launches may have no times
     } else if (no_time && options.search == SearchLevel::off) {
-      problems[p].reject(assignment[p], no_time_text(problems[p], assignment[p]));
+      problems[p].reject(assignment[p], no_time_reason(problems[p], assignment[p]));
     } else if (no_time && failure.empty()) {
-      failure = no_time_text(problems[p], assignment[p]);
+      failure = no_time_reason(problems[p], assignment[p]);
     }
   }
   const bool nobody_asks =
@@ -252,7 +252,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
 /// The configs have failed together. Where only one problem is still open, its config is to blame, because it
 /// has no other neighbours.
 void TuningState::Impl::condemn(const Assignment& assignment, const IterationOutcome& outcome,
-                                const std::string& reason) {
+                                const Reason& reason) {
   std::vector<std::size_t> suspects;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     if (outcome.cells[p].launched && is_tried(problems[p])) {
@@ -270,7 +270,7 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
     suspects.push_back(*exploring);
   }
   if (suspects.size() == 1 && !unclear) {
-    reject({suspects.front(), assignment[suspects.front()], 0, reason});
+    reject(suspects.front(), assignment[suspects.front()], reason);
     return;
   }
   feasibility.failed(assignment, reason);
@@ -322,7 +322,7 @@ void TuningState::Impl::skip_ruled_out() {
     }
     for (const std::size_t p : walking()) {
       if (open_count == 1) {
-        reject({p, next[p], 0, "ruled out by `feasible`"});
+        reject(p, next[p], Why::ruled_out);
       } else {
         problems[p].leave_unmeasured(next[p]);
       }
@@ -340,9 +340,8 @@ void TuningState::Impl::replace_ruled_out() {
     return;
   }
   feasibility.rule_out(chosen);
-  const std::string reason = "the best by own times are ruled out together by `feasible`";
-  if (!replacement.by_next_best(chosen, reason)) {
-    replacement.by_first_run(chosen, reason);
+  if (!replacement.by_next_best(chosen, Why::ruled_out_together)) {
+    replacement.by_first_run(chosen, Why::ruled_out_together);
   }
 }
 
@@ -351,7 +350,7 @@ void TuningState::Impl::replace_ruled_out() {
 void TuningState::Impl::replace_forbidden() {
   const bool decided = !open() && search.failure().empty();
   if (decided && !feasibility.allows(choice_points.normal(choices(problems)))) {
-    replacement.by_any_first_run("what was best of each is not allowed together: it has run first");
+    replacement.by_any_first_run(Why::not_allowed_together);
   }
 }
 
@@ -364,7 +363,7 @@ void TuningState::Impl::close_unused() {
     }
     const bool undecided = choice_points.undecided(p);
     if (choice_points.out_of_use(p) || (!problems[p].walked() && !undecided)) {
-      problems[p].close("the alternative that launches it is not used");
+      problems[p].close(Why::alternative_unused);
     } else if (!undecided) {
       problems[p].lock_in(Evidence::search);
     }
@@ -374,7 +373,7 @@ void TuningState::Impl::close_unused() {
 /// An alternative that launches a problem of which no config is left cannot be used either.
 void TuningState::Impl::reject_dead_alternatives() {
   while (const std::optional<ChoicePoints::Dead> dead = choice_points.dead()) {
-    reject({dead->choice_point, dead->alternative, 0, dead->reason});
+    reject(dead->choice_point, dead->alternative, dead->reason);
   }
 }
 
@@ -424,10 +423,10 @@ SearchTask TuningState::Impl::task() const {
 void TuningState::Impl::note_end_of_search() {
   const std::optional<std::size_t> exploring = choice_points.exploring();
   if (!search.failure().empty() && exploring && problems[*exploring].viable_count() > 1) {
-    const std::string reason = search.failure();
+    const Reason reason = search.failure();
     search.forgive();
     if (!exploration.part(*exploring)) {
-      reject({*exploring, problems[*exploring].record().choice, 0, reason});
+      reject(*exploring, problems[*exploring].record().choice, reason);
     }
   } else if (!search.failure().empty()) {
     for (ProblemState& problem : problems) {
@@ -452,8 +451,8 @@ bool TuningState::Impl::explore() {
   const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
   const Exploration::Step step =
       exploration.advance(by_walk ? ProblemState::Comparison::by_walk : ProblemState::Comparison::by_search);
-  if (step.rejection) {
-    reject(*step.rejection);
+  if (!step.rejection.empty()) {
+    reject(*exploring, problems[*exploring].record().choice, step.rejection);
   }
   return step.taken;
 }

@@ -14,7 +14,6 @@
 #include "contextual/policy/walk_log.hpp"
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,10 +43,10 @@ struct TuningState::Impl {
   bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
-  void reject(const RejectionOutcome& rejection);
+  void reject(std::size_t problem, std::size_t config_id, const Reason& reason);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
-  void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
+  void condemn(const Assignment& assignment, const IterationOutcome& outcome, const Reason& reason);
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
   void replace_ruled_out();
@@ -70,7 +69,7 @@ struct TuningState::Impl {
   Exploration exploration;
   ChoiceReplacement replacement;
   RegionSearch search;
-  std::string cut;       ///< why no more runs are spent on searching; empty while they are
+  Reason cut;            ///< why no more runs are spent on searching; empty while they are
   bool begun = false;    ///< a batch has been observed
   bool hit_cap = false;  ///< of the iterations
   std::int64_t walk_iterations = 0;

@@ -54,7 +54,7 @@ Assignment TuningState::assignment_of(const IterationPlan& planned) const {
   return impl_->assignment_of(planned);
 }
 
-BatchOutcome TuningState::infeasible_outcome(const IterationPlan& planned, const std::string& reason) const {
+BatchOutcome TuningState::infeasible_outcome(const IterationPlan& planned, const std::string& words) const {
   const Assignment assignment = impl_->assignment_of(planned);
   IterationOutcome iteration;
   for (std::size_t p = 0; p < impl_->problems.size(); ++p) {
@@ -64,7 +64,7 @@ BatchOutcome TuningState::infeasible_outcome(const IterationPlan& planned, const
     cell.overlaps = false;
     iteration.cells.push_back(cell);
   }
-  iteration.infeasible = reason;
+  iteration.infeasible = words;
   BatchOutcome outcome;
   outcome.iterations.push_back(std::move(iteration));
   return outcome;
@@ -77,7 +77,7 @@ bool TuningState::comparing() const {
 void TuningState::reject(const std::vector<RejectionOutcome>& rejections) {
   check_rejections(rejections, impl_->problems);
   for (const RejectionOutcome& rejection : rejections) {
-    impl_->reject(rejection);
+    impl_->reject(rejection.problem, rejection.config_id, told(rejection.reason));
   }
   impl_->advance();
 }
@@ -90,21 +90,20 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
   impl.begun = impl.begun || !outcome.iterations.empty();
   const std::chrono::nanoseconds limit = impl.options.search_time;
   if (limit.count() > 0 && outcome.elapsed_ns >= limit.count()) {
-    impl.cut = "the time of option search_settings.time is over";
+    impl.cut = Why::time_over;
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
     impl.hit_cap = true;
-    impl.cut = "the cap of " + std::to_string(impl.options.max_iterations) + " iterations was reached";
+    impl.cut = Reason({.why = Why::iteration_cap, .count = impl.options.max_iterations});
     impl.advance();
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
-    close_open_problems("iteration cap of " + std::to_string(impl.options.max_iterations) +
-                        " reached; if a key changes in every run, make it coarser");
+    close_open_problems(Reason({.why = Why::open_at_iteration_cap, .count = impl.options.max_iterations}));
   }
   impl.advance();
 }
 
-void TuningState::close_open_problems(const std::string& reason) {
+void TuningState::close_open_problems(const Reason& reason) {
   impl_->search.interrupt();
   while (const std::optional<std::size_t> exploring = impl_->choice_points.exploring()) {
     impl_->exploration.close(*exploring, reason);
@@ -114,11 +113,11 @@ void TuningState::close_open_problems(const std::string& reason) {
   }
 }
 
-bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, const std::string& reason) {
-  check_rejections({{problem, config_id, 0, reason}}, impl_->problems);
+bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, const std::string& words) {
+  check_rejections({{problem, config_id, 0, words}}, impl_->problems);
   ProblemState& state = impl_->closed_problem(problem);
   const std::size_t before = state.record().choice;
-  state.reject_in_final_run(config_id, reason);
+  state.reject_in_final_run(config_id, words);
   const bool replaced = state.record().status != ProblemStatus::failed && state.record().choice != before;
   if (replaced) {
     impl_->search.note_replaced();
@@ -126,7 +125,8 @@ bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, cons
   return replaced;
 }
 
-bool TuningState::reject_choices(const std::string& reason, Replacement replacement) {
+bool TuningState::reject_choices(const std::string& words, Replacement replacement) {
+  const Reason reason = told(words);
   Impl& impl = *impl_;
   require(!impl.open(), "the final run has no say while a tuning problem is still open");
   const Assignment chosen = impl.choice_points.normal(choices(impl.problems));
@@ -140,8 +140,8 @@ bool TuningState::reject_choices(const std::string& reason, Replacement replacem
   return replaced;
 }
 
-void TuningState::make_provisional(std::size_t problem, const std::string& reason) {
-  impl_->closed_problem(problem).make_provisional(reason);
+void TuningState::make_provisional(std::size_t problem, const std::string& words) {
+  impl_->closed_problem(problem).make_provisional(told(words));
 }
 
 std::size_t TuningState::problem_count() const {
@@ -156,7 +156,7 @@ const std::vector<SearchRecord>& TuningState::searches() const {
   return impl_->search.records();
 }
 
-const std::string& TuningState::failure() const {
+const Reason& TuningState::failure() const {
   return impl_->search.failure();
 }
 
@@ -173,7 +173,7 @@ bool TuningState::out_of_use(std::size_t index) const {
   return impl_->choice_points.out_of_use(index);
 }
 
-std::map<Assignment, std::string> TuningState::infeasible() const {
+std::map<Assignment, Reason> TuningState::infeasible() const {
   return impl_->feasibility.known_infeasible();
 }
 

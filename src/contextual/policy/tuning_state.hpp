@@ -63,7 +63,7 @@ class TuningState {
 
   /// Returns an outcome of the first iteration of a plan in which its assignment is infeasible, without
   /// having been run.
-  BatchOutcome infeasible_outcome(const IterationPlan& planned, const std::string& reason) const;
+  BatchOutcome infeasible_outcome(const IterationPlan& planned, const std::string& words) const;
 
   /// Returns true if a closing comparison has samples and is not over. They can only be compared with samples
   /// of the same process.
@@ -74,37 +74,37 @@ class TuningState {
   void reject(const std::vector<RejectionOutcome>& rejections);
 
   /// Makes all open problems provisional, with `reason`.
-  void close_open_problems(const std::string& reason);
+  void close_open_problems(const Reason& reason);
 
   /// Rejects a config of a closed problem, because the final run rejected it, agreed between all ranks. If it
   /// was the choice, the best of the other measured configs takes its place, or the default if none was
   /// measured. Returns true if the choice has changed, so that the final run has to be repeated. Returns
   /// false also if no config is left; the problem has failed then. Throws InvalidArgument for a problem that
   /// is still open.
-  bool reject_choice(std::size_t problem, std::size_t config_id, const std::string& reason);
+  bool reject_choice(std::size_t problem, std::size_t config_id, const std::string& words);
 
   /// Rules out the assignment of all choices, because its results were wrong in the final run, as agreed
   /// between all ranks. Their configs remain candidates beside others. Returns true if choices have changed,
   /// so that the final run has to be repeated. Throws InvalidArgument while a problem is open.
-  bool reject_choices(const std::string& reason, Replacement replacement);
+  bool reject_choices(const std::string& words, Replacement replacement);
 
-  /// Makes a closed problem provisional, because no choice of it could be confirmed for `reason`. It uses the
-  /// best config that is not rejected, or the default if nothing was measured. Has no effect on a failed
-  /// problem. Throws InvalidArgument for a problem that is still open.
-  void make_provisional(std::size_t problem, const std::string& reason);
+  /// Makes a closed problem provisional, because no choice of it could be confirmed for the reason in
+  /// `words`. It uses the best config that is not rejected, or the default if nothing was measured. Has no
+  /// effect on a failed problem. Throws InvalidArgument for a problem that is still open.
+  void make_provisional(std::size_t problem, const std::string& words);
 
   std::size_t problem_count() const;
   const ProblemRecord& problem(std::size_t index) const;
   const std::vector<SearchRecord>& searches() const;  ///< those that are over, in their order
   /// Returns why nothing can be locked in, because no feasible assignment was found; empty otherwise.
-  const std::string& failure() const;
+  const Reason& failure() const;
   /// Returns a problem of which no config is left though the region needs one, or nothing.
   std::optional<std::size_t> failed_problem() const;
   /// Returns true for a problem that only an alternative launches which cannot be used.
   bool out_of_use(std::size_t index) const;
   /// Returns every assignment that failed as a whole, and the first 200 of those that `feasible` has ruled
   /// out, with the reason.
-  std::map<Assignment, std::string> infeasible() const;
+  std::map<Assignment, Reason> infeasible() const;
   std::int64_t iterations() const;         ///< tuning iterations observed so far
   std::int64_t walk_iterations() const;    ///< those of the walk
   std::int64_t search_iterations() const;  ///< those of the search

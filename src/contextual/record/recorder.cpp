@@ -7,6 +7,7 @@
 #include "contextual/record/limit_event.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/rates.hpp"
+#include "contextual/record/reason_text.hpp"
 #include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
@@ -218,7 +219,7 @@ void Recorder::choice(const ProblemView& problem) {
   const policy::ProblemRecord& record = *problem.record;
   Choice event;
   event.config = config_use(slot, record.choice);
-  event.reason = record.reason;
+  event.reason = reason_text(record.reason);
   event.status = record.status == policy::ProblemStatus::provisional ? ChoiceStatus::provisional
                                                                      : ChoiceStatus::locked_in;
   const policy::Summary summary =

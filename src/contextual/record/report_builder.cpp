@@ -3,6 +3,7 @@
 #include "contextual/launch/failed_slot.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/rates.hpp"
+#include "contextual/record/reason_text.hpp"
 #include "contextual/record/search_event.hpp"
 
 #include <algorithm>
@@ -71,8 +72,8 @@ SearchReport report_of(const policy::SearchRecord& search) {
     report.measured.push_back({measured.assignment, time_summary(measured.makespan)});
   }
   report.choice = search.choice;
-  report.reason = search.reason;
-  report.cut = search.cut;
+  report.reason = reason_text(search.reason);
+  report.cut = reason_text(search.cut);
   report.within_noise = search.within_noise;
   report.by_own_time = search.by_own_time;
   report.cost_of_own_time = search.cost_of_own_time;
@@ -104,7 +105,7 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   report.outcome = outcome_of(record.status);
   report.choice = record.choice;
   report.choice_config = config_of(slot, record.choice);
-  report.reason = record.reason;
+  report.reason = reason_text(record.reason);
   report.reused = slot.found.locked_config == record.choice;
   if (report.reused && !slot.found.pinned_by.empty()) {
     report.pinned_by = slot.found.pinned_by;
@@ -115,7 +116,8 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
     const policy::ConfigRecord& config = record.configs[id];
     const TimeSummary time = time_summary(config.samples_ns, statistic);
     report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns, statistic),
-                              config.rejection, config.left_out,
+                              config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt,
+                              config.left_out,
                               id + slot.problem.refinement_count >= slot.problem.config_count,
                               metrics_of(report.work, time.centre_ns)});
   }
@@ -136,7 +138,7 @@ void note_failure(ProblemReport& report, const ProblemSlot& slot, const TuningFa
   report.outcome = ProblemOutcome::failed;
   report.choice = 0;
   report.choice_config = config_of(slot, 0);
-  report.reason = "every config was rejected";
+  report.reason = reason_text(policy::Why::every_config_rejected);
   for (std::size_t id = report.configs.size(); id < slot.problem.config_count; ++id) {
     ConfigReport& config = report.configs.emplace_back();
     config.config_id = id;

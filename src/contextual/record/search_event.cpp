@@ -1,5 +1,7 @@
 #include "contextual/record/search_event.hpp"
 
+#include "contextual/record/reason_text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -90,7 +92,7 @@ SearchReference reference_of(const policy::SearchRecord& search) {
 }
 
 SearchResult search_event(const policy::SearchRecord& search,
-                          const std::map<Assignment, std::string>& infeasible,
+                          const std::map<Assignment, policy::Reason>& infeasible,
                           const std::vector<ProblemView>& problems) {
   SearchResult event;
   event.problems = searched_problems(search, problems);
@@ -106,12 +108,12 @@ SearchResult search_event(const policy::SearchRecord& search,
   }
   for (const auto& [assignment, reason] : infeasible) {
     if (assignment.size() == search.by_own_time.size()) {
-      event.infeasible.push_back({config_ids(assignment), reason});
+      event.infeasible.push_back({config_ids(assignment), reason_text(reason)});
     }
   }
   event.within_noise_count = static_cast<std::int64_t>(search.within_noise.size());
-  event.reason = search.reason;
-  event.cut = search.cut;
+  event.reason = reason_text(search.reason);
+  event.cut = reason_text(search.cut);
   add_comparison(event, search);
   for (const policy::LostComparison& lost : search.lost) {
     event.lost.push_back({config_ids(lost.assignment), lost.gain.centre, lost.gain.low, lost.gain.high});

@@ -23,7 +23,7 @@ SearchReference reference_of(const policy::SearchRecord& search);
 /// Makes the event of a search. `infeasible` are all assignments that have failed in this run; those of fewer
 /// or more problems are left out.
 SearchResult search_event(const policy::SearchRecord& search,
-                          const std::map<Assignment, std::string>& infeasible,
+                          const std::map<Assignment, policy::Reason>& infeasible,
                           const std::vector<ProblemView>& problems);
 
 }  // namespace contextual::record

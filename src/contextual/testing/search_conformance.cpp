@@ -183,13 +183,13 @@ class SearchCheck {
     }
     SearchObservation observation;
     observation.trial = trial;
-    for (int run = 0; run < 1 + trial.samples && has_runs_left() && observation.infeasible.empty(); ++run) {
+    for (int run = 0; run < 1 + trial.samples && has_runs_left() && !observation.infeasible; ++run) {
       if (scenario_.succeeds(trial.assignment, runs_)) {
         observation.runs.push_back(scenario_.measure(trial.assignment, runs_, run == 0));
       } else {
         observation.runs.push_back(
             {std::nullopt, std::vector<std::optional<std::int64_t>>(candidates_.size())});
-        observation.infeasible = "timed out";
+        observation.infeasible = true;
       }
       ++runs_;
     }
@@ -201,7 +201,7 @@ class SearchCheck {
 
   void remember(const SearchObservation& observation) {
     const Assignment& assignment = observation.trial.assignment;
-    if (!observation.infeasible.empty()) {
+    if (observation.infeasible) {
       infeasible_.insert(assignment);
       return;
     }

@@ -1,6 +1,7 @@
 #include "contextual/tuning/choice_publisher.hpp"
 
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/reason_text.hpp"
 
 #include <contextual/key.hpp>
 #include <contextual/launch_registry.hpp>
@@ -151,8 +152,8 @@ void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& re
   if (choice.provisional) {
     lasting_ = false;
     recorder_.warning("kernel \"" + slot.problem.name + "\", key " + slot.problem.key_text + ": config-" +
-                      std::to_string(choice.config_id) + " is provisional (" + record.reason +
-                      "). It is used in this region only, and " +
+                      std::to_string(choice.config_id) + " is provisional (" +
+                      record::reason_text(record.reason) + "). It is used in this region only, and " +
                       (finality == ChoiceFinality::kept
                            ? "wrapped calls keep it now, having tuned it again " +
                                  std::to_string(most_later_attempts) + " times; a `run` tunes it again"

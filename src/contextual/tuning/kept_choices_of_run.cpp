@@ -4,6 +4,7 @@
 #include "contextual/launch/pin_book.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/reason_text.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -78,7 +79,7 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
   choice.config_count = slot.problem.config_count;
   choice.config_id = config_id;
   choice.config = record::config_of(slot, config_id).to_json();
-  choice.reason = view.record->reason;
+  choice.reason = record::reason_text(view.record->reason);
   choice.time_ns = centre_of(times);
   choice.time_spread_ns = spread_of(times);
   choice.reused = slot.found.locked_config == config_id && samples.empty();
@@ -100,7 +101,7 @@ std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
     slots[*view.index] = view.slot;
     for (std::size_t config = 0; config < view.record->configs.size(); ++config) {
       if (const auto& rejection = view.record->configs[config].rejection) {
-        all.push_back({text_of(*view.slot, config), *rejection});
+        all.push_back({text_of(*view.slot, config), record::reason_text(*rejection)});
       }
     }
   }
@@ -111,7 +112,7 @@ std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
         text += (text.empty() ? "" : ", ") + text_of(*slots[problem], assignment[problem]);
       }
     }
-    all.push_back({text, reason});
+    all.push_back({text, record::reason_text(reason)});
   }
   all.resize(std::min(all.size(), storage::most_infeasible));
   return all;

@@ -2,6 +2,7 @@
 /// A search that breaks its contract ends the run with an error, and nothing is run that must not be.
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
@@ -114,7 +115,7 @@ TEST_CASE("search: a plan of many trials is cut where the budget ends", "[unit]"
   checked.script->batches = {std::vector<SearchTrial>(1000, {{1, 2}, 1})};
   const Tuned driver(checked.options, checked.world);
   CHECK(driver.runs <= budget);
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("its budget of"));
+  CHECK_THAT(text(driver.state.searches().front().cut), ContainsSubstring("its budget of"));
 }
 
 }  // namespace checked_search_test

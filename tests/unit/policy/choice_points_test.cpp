@@ -5,6 +5,7 @@
 
 #include "contextual/policy/tuning_state.hpp"
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 
 #include <contextual/error.hpp>
 
@@ -25,6 +26,7 @@ using contextual::Assignment;
 using contextual::Phase;
 using contextual::SearchLevel;
 using namespace contextual::policy;
+using contextual::policy::test::text;
 
 namespace {
 
@@ -351,7 +353,7 @@ TEST_CASE("alternatives: what is off is not launched, and every comparison says 
   CHECK(searches[0].reference == Reference::defaults);
   CHECK(searches[1].existing == 27);
   CHECK(searches[1].reference == Reference::alternative_defaults);
-  CHECK_THAT(searches[1].reason, ContainsSubstring("shorter than the defaults of this alternative"));
+  CHECK_THAT(text(searches[1].reason), ContainsSubstring("shorter than the defaults of this alternative"));
   const SearchRecord& comparison = searches[2];
   CHECK(comparison.members == std::vector<std::size_t>{0});
   CHECK(comparison.existing == 2);
@@ -359,7 +361,7 @@ TEST_CASE("alternatives: what is off is not launched, and every comparison says 
   REQUIRE(comparison.gain);
   CHECK(comparison.gain->centre > 0.3);
   CHECK(comparison.reference == Reference::default_alternative);
-  CHECK_THAT(comparison.reason, ContainsSubstring("shorter than the default alternative at its best"));
+  CHECK_THAT(text(comparison.reason), ContainsSubstring("shorter than the default alternative at its best"));
   const SearchRecord& overall = searches[3];
   CHECK(overall.reference == Reference::defaults);
   CHECK(overall.compared_with == Assignment(5, 0));
@@ -370,7 +372,7 @@ TEST_CASE("alternatives: what is off is not launched, and every comparison says 
   CHECK(std::abs(overall.gain->centre - 0.5) < 1e-6);
   CHECK(overall.runs >= 20);
   CHECK(overall.measured.size() == overall.existing);
-  CHECK(overall.reason == "best of all alternatives, 50.0 % shorter than the defaults");
+  CHECK(text(overall.reason) == "best of all alternatives, 50.0 % shorter than the defaults");
 }
 
 TEST_CASE("alternatives: where the default one wins, what was best with it comes back with its gain",
@@ -381,8 +383,8 @@ TEST_CASE("alternatives: where the default one wins, what was best with it comes
   };
   const Tuned driver(SearchLevel::normal, world);
   CHECK(driver.choice() == best_fused);
-  CHECK(driver.problem("beside").reason.rfind("search: best with the alternative that was chosen; walk: ",
-                                              0) == 0);
+  CHECK(text(driver.problem("beside").reason)
+            .rfind("search: best with the alternative that was chosen; walk: ", 0) == 0);
   REQUIRE(driver.state.searches().size() == 4);
   CHECK(driver.state.searches()[1].choice[2] == 2);  // beside joins third, and needed another config then
   const SearchRecord& overall = driver.state.searches().back();
@@ -403,7 +405,8 @@ TEST_CASE("alternatives: a gain of nothing over all defaults is told without a s
   };
   const Tuned driver(SearchLevel::normal, world);
   CHECK(driver.choice().at("choice") == 1);
-  CHECK(driver.state.searches().back().reason == "best of all alternatives, 0.0 % shorter than the defaults");
+  CHECK(text(driver.state.searches().back().reason) ==
+        "best of all alternatives, 0.0 % shorter than the defaults");
 }
 
 TEST_CASE("alternatives: what takes the place of a choice that fails is compared with all defaults as well",
@@ -507,7 +510,7 @@ TEST_CASE("alternatives: a kernel beside them that is launched no more is closed
   }
   CHECK(driver.problem("choice").status == ProblemStatus::exploring);
   CHECK(driver.problem("beside").status == ProblemStatus::provisional);
-  CHECK_THAT(driver.problem("beside").reason, ContainsSubstring("not launched in 3 batches in a row"));
+  CHECK_THAT(text(driver.problem("beside").reason), ContainsSubstring("not launched in 3 batches in a row"));
 }
 
 TEST_CASE("alternatives: without a search they walk once their kernels are locked in", "[unit]") {
@@ -579,13 +582,13 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
     CHECK(choice.at("a") + choice.at("c") == 0);
     CHECK(choice.at("b") + choice.at("d") == 2);
     for (const Node& node : world.nodes) {
-      INFO(node.name << ": " << driver.problem(node.name).reason);
+      INFO(node.name << ": " << text(driver.problem(node.name).reason));
       CHECK(driver.problem(node.name).status == ProblemStatus::locked_in);
-      CHECK(driver.problem(node.name).reason.find("search", 8) == std::string::npos);  // once
+      CHECK(text(driver.problem(node.name).reason).find("search", 8) == std::string::npos);  // once
     }
     const std::vector<SearchRecord>& searches = driver.state.searches();
     CHECK(std::count_if(searches.begin(), searches.end(), [](const SearchRecord& search) {
-            return search.reason.rfind("best of all alternatives", 0) == 0;
+            return text(search.reason).rfind("best of all alternatives", 0) == 0;
           }) == 1);  // once all of them are decided
     // A closing comparison takes 21 runs; the rest is the level's budget.
     const auto closing = static_cast<std::int64_t>(21 * searches.size());
@@ -766,12 +769,12 @@ TEST_CASE("alternatives: what loses against all defaults in the end is not used"
     };
     const Tuned driver(SearchLevel::normal, world);
     const SearchRecord& last = driver.state.searches().back();
-    CAPTURE(change, last.reason);
+    CAPTURE(change, text(last.reason));
     REQUIRE(last.choice == driver.state.assignment_of(driver.state.plan(1).front()));
     if (last.reference == Reference::defaults && !last.lost.empty()) {
       CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 0}, {"beside", 0}});
       CHECK(last.by_own_time == last.choice);
-      CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("they win; before: config-1"));
+      CHECK_THAT(text(driver.problem("choice").reason), ContainsSubstring("they win; before: config-1"));
       return;
     }
   }
@@ -800,7 +803,7 @@ TEST_CASE("alternatives: one whose kernel has no config left is rejected, and th
   CHECK(driver.choice() == best_fused);
   CHECK_FALSE(driver.state.failed_problem());
   REQUIRE(driver.problem("choice").configs[1].rejection);
-  CHECK(driver.problem("choice").configs[1].rejection->find("second") != std::string::npos);
+  CHECK(text(driver.problem("choice").configs[1].rejection).find("second") != std::string::npos);
   CHECK(driver.problem("first").status == ProblemStatus::provisional);
 }
 
@@ -811,7 +814,7 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and what is measur
     const Tuned driver(level, world);
     CHECK(driver.choice() == best_fused);
     CHECK(driver.state.failure().empty());
-    CHECK_THAT(*driver.problem("choice").configs[1].rejection, ContainsSubstring("stuck"));
+    CHECK_THAT(text(driver.problem("choice").configs[1].rejection), ContainsSubstring("stuck"));
     CHECK(driver.problem("beside").status == ProblemStatus::locked_in);
     CHECK(driver.problem("fused").status == ProblemStatus::locked_in);
   }
@@ -823,8 +826,8 @@ TEST_CASE("alternatives: where all fail, the failure is that of the last one", "
     return configs.at("choice") == 0 ? std::string("too large") : std::string("stuck");
   };
   const Tuned driver(SearchLevel::normal, world);
-  CHECK_THAT(*driver.problem("choice").configs[0].rejection, ContainsSubstring("one failed: too large"));
-  CHECK_THAT(driver.state.failure(), ContainsSubstring("one failed: stuck"));
+  CHECK_THAT(text(driver.problem("choice").configs[0].rejection), ContainsSubstring("one failed: too large"));
+  CHECK_THAT(text(driver.state.failure()), ContainsSubstring("one failed: stuck"));
 }
 
 TEST_CASE("alternatives: when all are rejected the choice point has failed", "[unit]") {
@@ -896,7 +899,7 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   }
   ChoicePoints points(problems);
   CHECK(points.searches_left() == 1 + 3);
-  problems[1].reject(2, "not on this device");
+  problems[1].reject(2, told("not on this device"));
   CHECK(points.searches_left() == 1 + 2);
   points.note_tuned(0);
   problems[0].hold(1);
@@ -965,7 +968,7 @@ TEST_CASE("alternatives: one that fails takes no config of its only neighbour al
       };
       world.failure = fails_with(1);
       const Tuned driver(level, world);
-      CAPTURE(configs, static_cast<int>(level), driver.problem("beside").reason);
+      CAPTURE(configs, static_cast<int>(level), text(driver.problem("beside").reason));
       CHECK_FALSE(driver.state.failed_problem());
       for (const ConfigRecord& config : driver.problem("beside").configs) {
         CHECK_FALSE(config.rejection);
@@ -995,7 +998,7 @@ TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rej
   world.makespan_ns = equal_makespans;
   const Tuned driver(options, world);
   CHECK_FALSE(driver.state.failed_problem());
-  CHECK(driver.state.failure() == "");
+  CHECK(text(driver.state.failure()) == "");
 }
 
 TEST_CASE("alternatives: an inner one that `feasible` rules out moves none around it", "[unit]") {
@@ -1022,7 +1025,7 @@ TEST_CASE("alternatives: what is known of the first one outlives failures of the
     PolicyOptions options = options_of(SearchLevel::normal);
     options.max_iterations = cap;
     const Tuned driver(options, world);
-    CAPTURE(cap, driver.problem("beside").reason);
+    CAPTURE(cap, text(driver.problem("beside").reason));
     CHECK(driver.state.failure().empty());
     const Configs choice = driver.choice();
     CHECK((!driver.known("first") || choice.at("choice") != 0 || choice.at("beside") == 1));
@@ -1092,7 +1095,7 @@ TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was bes
   const Tuned driver(options, fused_or_separate());
   CHECK(driver.choice() == best_separate);
   CHECK(driver.problem("choice").status == ProblemStatus::provisional);
-  CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("search: nothing was measured (cut: "));
+  CHECK_THAT(text(driver.problem("choice").reason), ContainsSubstring("search: nothing was measured (cut: "));
 }
 
 TEST_CASE(
@@ -1118,7 +1121,7 @@ TEST_CASE("walk: what is ruled out beside nothing but locked choices is rejected
     options.search = level;
     Driver driver(options, world);
     driver.finish();
-    CHECK(driver.problem("now").configs[1].rejection == "ruled out by `feasible`");
+    CHECK(text(driver.problem("now").configs[1].rejection) == "ruled out by `feasible`");
     CHECK(driver.problem("now").status == ProblemStatus::locked_in);
   }
 }

@@ -19,7 +19,7 @@ const Assignment choice{1, 2};
 
 /// A lead-in that is far too long, then one sample.
 SearchObservation visit(const SearchTrial& trial, std::optional<std::int64_t> makespan_ns) {
-  SearchObservation observation{trial, {}, ""};
+  SearchObservation observation{trial, {}};
   observation.runs.push_back({1'000'000, {}});
   observation.runs.push_back({makespan_ns, {}});
   return observation;
@@ -113,7 +113,7 @@ TEST_CASE("ClosingComparison ends though no first run of an assignment succeeds"
     int first_runs = 0;
     while (!closing.plan().empty()) {
       REQUIRE(++first_runs <= 2 * 2 * 6);
-      SearchObservation first{{closing.plan().front().assignment, 0}, {}, ""};
+      SearchObservation first{{closing.plan().front().assignment, 0}, {}};
       first.runs.push_back({measured ? std::optional<std::int64_t>(100) : std::nullopt, {}});
       closing.observe(first);
     }

@@ -28,7 +28,7 @@ using Makespan = std::function<double(const Assignment&)>;
 Verdict answer(ClosingContest& contest, const Makespan& makespan_ns) {
   for (Verdict verdict = Verdict::open;;) {
     while (!contest.plan().empty()) {
-      SearchObservation observation{contest.plan().front(), {}, ""};
+      SearchObservation observation{contest.plan().front(), {}};
       observation.runs.push_back({1'000'000, {}});
       observation.runs.push_back({std::llround(makespan_ns(observation.trial.assignment)), {}});
       contest.observe(observation);

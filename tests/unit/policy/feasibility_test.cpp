@@ -6,15 +6,17 @@ namespace feasibility_test {
 
 using contextual::Assignment;
 using contextual::policy::Feasibility;
+using contextual::policy::Reason;
+using contextual::policy::told;
 
 TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later", "[unit]") {
   Feasibility feasibility;
   feasibility.succeeded({0, 0});
-  feasibility.failed({0, 0}, "wrong");
+  feasibility.failed({0, 0}, told("wrong"));
   feasibility.succeeded({0, 0});
   CHECK_FALSE(feasibility.proven({0, 0}));
   CHECK(feasibility.infeasible({0, 0}));
-  CHECK(feasibility.failures().at({0, 0}) == "wrong");
+  CHECK(feasibility.failures().at({0, 0}) == told("wrong"));
   CHECK_FALSE(feasibility.first_proven(2));
 }
 
@@ -35,7 +37,7 @@ TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all 
   for (std::size_t config = 0; config < 250; ++config) {
     feasibility.rule_out({config});
   }
-  feasibility.failed({300}, "stuck");
+  feasibility.failed({300}, told("stuck"));
   CHECK(feasibility.known_infeasible().size() == 201);
   CHECK(feasibility.infeasible_count() == 251);
 }
@@ -52,9 +54,9 @@ TEST_CASE("Feasibility: nothing is proven beside a problem that has joined since
 
 TEST_CASE("Feasibility: what has failed stays known with its reason when a problem joins", "[unit]") {
   Feasibility feasibility;
-  feasibility.failed({0}, "stuck");
+  feasibility.failed({0}, told("stuck"));
   feasibility.extend(2);
-  CHECK(feasibility.failures() == std::map<Assignment, std::string>{{{0}, "stuck"}});
+  CHECK(feasibility.failures() == std::map<Assignment, Reason>{{{0}, told("stuck")}});
 }
 
 }  // namespace feasibility_test

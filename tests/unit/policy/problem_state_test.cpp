@@ -1,6 +1,7 @@
 #include "contextual/policy/problem_state.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 
 #include <contextual/schedule.hpp>
 
@@ -15,6 +16,8 @@ namespace problem_state_test {
 using contextual::policy::PolicyOptions;
 using contextual::policy::ProblemRequest;
 using contextual::policy::ProblemState;
+using contextual::policy::told;
+using contextual::policy::test::text;
 
 namespace {
 
@@ -64,11 +67,11 @@ TEST_CASE("ProblemState::best_so_far names the best complete config while the wa
     const std::size_t config = state.plan(1).front().config_id;
     state.observe(config, {true, times_ns[config]}, std::nullopt);
   }
-  state.reject(1, "wrong result");
+  state.reject(1, told("wrong result"));
   CHECK(state.best_so_far() == std::nullopt);  // the default is the best that is complete
 
   ProblemState unmeasured({3, {}, std::nullopt}, options);
-  unmeasured.reject(0, "cannot be prepared");
+  unmeasured.reject(0, told("cannot be prepared"));
   CHECK(unmeasured.best_so_far() == std::nullopt);
 }
 
@@ -78,7 +81,7 @@ TEST_CASE("ProblemState::compare_alternatives begins with the first one that is 
   request.choice_point = true;
   ProblemState state(request, options);
   state.hold(3);
-  state.reject(3, "stuck");
+  state.reject(3, told("stuck"));
   REQUIRE(state.record().choice == 0);  // which is left out
   state.compare_alternatives(ProblemState::Comparison::by_search);
   CHECK(state.record().choice == 1);
@@ -104,8 +107,8 @@ TEST_CASE("ProblemState: the reason names what the walk chose where the search h
       state.observe(config, {true, config == 0 ? 90'000 : 50'000}, 100'000);
     }
     REQUIRE(state.walked());
-    state.choose(chosen, "the shortest");
-    return state.record().reason;
+    state.choose(chosen, told("the shortest"));
+    return text(state.record().reason);
   };
   CHECK_THAT(reason_for(1), ContainsSubstring("search: the shortest; walk: fastest by own time"));
   CHECK_THAT(reason_for(0), ContainsSubstring("search: the shortest; walk: config-1, fastest by own time"));

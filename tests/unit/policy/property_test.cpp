@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 #include "unit/policy/model_region.hpp"
+#include "unit/policy/reason_words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -242,7 +243,7 @@ class RandomRun {
     const auto whole_config = static_cast<std::int64_t>(options_.n_warmup + options_.n_repeat);
     const std::int64_t configs = static_cast<std::int64_t>(problem.request.config_count);
     CHECK((record.status == ProblemStatus::locked_in || record.status == ProblemStatus::provisional));
-    INFO("choice " << record.choice << ": " << record.reason);
+    INFO("choice " << record.choice << ": " << text(record.reason));
     CHECK_FALSE(record.configs[record.choice].rejection);
     CHECK(problem.walk_iterations <= configs * whole_config + problem.allowance);
     if (const auto locked = problem.request.locked_config) {

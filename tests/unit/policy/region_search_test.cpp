@@ -1,6 +1,7 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
@@ -39,7 +40,7 @@ TEST_CASE("search: finds what only two configs together bring, and names the gai
     CHECK(record.by_own_time == Assignment{0, 0});
     CHECK(record.cut.empty());
     CHECK(record.runs == driver.state.search_iterations());
-    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("30.0 % shorter than the defaults"));
+    CHECK_THAT(text(driver.state.problem(0).reason), ContainsSubstring("30.0 % shorter than the defaults"));
   }
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("holds 16: an infeasible assignment costs one run, and its configs sta
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{3, 3});
   for (const auto& [assignment, reason] : driver.state.infeasible()) {
-    CHECK(reason == "stuck");
+    CHECK(text(reason) == "stuck");
     CHECK(driver.runs_of(assignment) == 1);
   }
   CHECK(driver.runs_of({1, 1}) == 1);
@@ -106,7 +107,7 @@ TEST_CASE("search: where only one problem is open its config is to blame", "[uni
   World world{{4}, [](const Assignment& a) { return 100'000 - 1000 * static_cast<int>(a[0]); }};
   world.feasible = [](const Assignment& a) { return a[0] != 3; };
   const Tuned driver({}, world);
-  CHECK(driver.state.problem(0).configs[3].rejection == "stuck");
+  CHECK(text(driver.state.problem(0).configs[3].rejection) == "stuck");
   CHECK(driver.state.infeasible().empty());
   CHECK(driver.choice() == Assignment{2});
 }
@@ -115,7 +116,7 @@ TEST_CASE("search: if nothing is feasible the state says so, after a bounded num
   World world = only_together();
   world.feasible = [](const Assignment&) { return false; };
   const Tuned driver({}, world);
-  CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+  CHECK_THAT(text(driver.state.failure()), ContainsSubstring("no feasible assignment was found"));
   CHECK(driver.runs <= 400);
   CHECK(driver.state.infeasible().size() == static_cast<std::size_t>(driver.runs));
 }
@@ -134,13 +135,14 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
   CHECK(compared.state.searches().front().gain);
   CHECK(compared.state.searches().front().measured.size() == 2);
   CHECK(compared.state.searches().front().existing == 2);
-  CHECK(compared.state.searches().front().reason == "own times decide, 30.0 % shorter than the defaults");
+  CHECK(text(compared.state.searches().front().reason) ==
+        "own times decide, 30.0 % shorter than the defaults");
   CHECK(compared.state.search_iterations() == 4 * PolicyOptions().closing_rounds);
 }
 
 TEST_CASE("search: where every problem has one config, it says so", "[unit]") {
   const Tuned driver({}, later_is_shorter({1, 1}));
-  CHECK(driver.state.searches().front().reason == "nothing is left to choose from");
+  CHECK(text(driver.state.searches().front().reason) == "nothing is left to choose from");
 }
 
 TEST_CASE("search: what own times chose gives way to defaults that are shorter", "[unit]") {
@@ -149,7 +151,8 @@ TEST_CASE("search: what own times chose gives way to defaults that are shorter",
   world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
-  CHECK_THAT(driver.state.searches().front().reason, ContainsSubstring("8.0 % longer than the defaults"));
+  CHECK_THAT(text(driver.state.searches().front().reason),
+             ContainsSubstring("8.0 % longer than the defaults"));
   CHECK(driver.state.searches().front().by_own_time == Assignment{2, 2});
 }
 
@@ -201,19 +204,19 @@ TEST_CASE("holds 17: a search that time or the cap of iterations cuts locks in t
     world.elapsed_per_run_ns = 1'000'000;
     const Tuned driver(options, world);
     const SearchRecord& record = driver.state.searches().front();
-    INFO(record.cut);
+    INFO(text(record.cut));
     if (options.search_time.count() > 0) {
       CHECK(driver.runs <= 62);
-      CHECK_THAT(record.cut, ContainsSubstring("time"));
+      CHECK_THAT(text(record.cut), ContainsSubstring("time"));
     } else {
       CHECK(driver.runs == options.max_iterations);
       CHECK(driver.state.hit_iteration_cap());
-      CHECK_THAT(record.cut,
+      CHECK_THAT(text(record.cut),
                  ContainsSubstring("cap of " + std::to_string(options.max_iterations) + " iterations"));
     }
     CHECK_FALSE(record.measured.empty());
     CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
-    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
+    CHECK_THAT(text(driver.state.problem(0).reason), ContainsSubstring("cut: "));
   }
 }
 
@@ -233,9 +236,10 @@ TEST_CASE("holds 17: what a search that was cut has not measured is provisional"
     world.elapsed_per_run_ns = 1'000'000;
     const Tuned driver(options, world);
     const ProblemRecord& problem = driver.state.problem(0);
-    INFO(problem.reason);
+    INFO(text(problem.reason));
     CHECK(problem.status == ProblemStatus::provisional);
-    CHECK_THAT(problem.reason, ContainsSubstring("provisional: no run has measured it beside the others"));
+    CHECK_THAT(text(problem.reason),
+               ContainsSubstring("provisional: no run has measured it beside the others"));
     CHECK(driver.state.searches().front().measured.empty());
   }
 }
@@ -259,13 +263,13 @@ TEST_CASE("holds 17: a kernel of every second run ends the search early, and sta
     world.skips = [](std::int64_t run, std::size_t problem) { return problem == 1 && run % 2 == 0; };
     const Tuned driver(options, world);
     const SearchRecord& record = driver.state.searches().front();
-    INFO(record.runs << " runs, cut: " << record.cut << ": " << driver.state.problem(0).reason);
+    INFO(record.runs << " runs, cut: " << text(record.cut) << ": " << text(driver.state.problem(0).reason));
     CHECK(record.runs < 100);
-    CHECK_THAT(record.cut, ContainsSubstring("launches some kernels in some of its runs only"));
+    CHECK_THAT(text(record.cut), ContainsSubstring("launches some kernels in some of its runs only"));
     CHECK(record.measured.empty());
     CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
     CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
-    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("in some of its runs only"));
+    CHECK_THAT(text(driver.state.problem(0).reason), ContainsSubstring("in some of its runs only"));
   }
 }
 
@@ -388,7 +392,7 @@ TEST_CASE("search: what loses the closing comparison is out, and the next best t
   CHECK(record.lost[0].assignment == Assignment{1, 1});
   CHECK(record.lost[0].gain.centre == Approx(-0.2).margin(0.001));
   CHECK(record.gain->centre == Approx(0.2).margin(0.001));
-  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("20.0 % shorter than the defaults"));
+  CHECK_THAT(text(driver.state.problem(0).reason), ContainsSubstring("20.0 % shorter than the defaults"));
 }
 
 TEST_CASE("search: where nothing measured is shown to be shorter the defaults come back", "[unit]") {
@@ -405,7 +409,7 @@ TEST_CASE("search: where nothing measured is shown to be shorter the defaults co
   const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 0});
   CHECK(script->ruled_out == std::vector<Assignment>{{1, 1}, {2, 2}});
-  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("the noise is too large to show"));
+  CHECK_THAT(text(driver.state.problem(0).reason), ContainsSubstring("the noise is too large to show"));
   CHECK(driver.state.searches().front().lost.size() == 2);
 }
 

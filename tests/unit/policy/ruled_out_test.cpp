@@ -1,6 +1,7 @@
 // What must not be run is not run, and what cannot be measured now and then is not given up.
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ TEST_CASE("search: defaults that `feasible` rules out run once, before the probl
   const SearchRecord& record = driver.state.searches().front();
   CHECK(record.reference == Reference::first_feasible);
   CHECK(record.failed >= 1);
-  CHECK(driver.state.infeasible().at({0, 0}) == "ruled out by `feasible`");
+  CHECK(text(driver.state.infeasible().at({0, 0})) == "ruled out by `feasible`");
   CHECK(record.compared_with != Assignment{0, 0});
   CHECK_FALSE(record.gain);
 }
@@ -101,7 +102,7 @@ TEST_CASE("walk: where the best own times are ruled out together, the one that l
   options.feasible = [](const Assignment& a) { return a != Assignment{0, 2, 0} && a != Assignment{0, 1, 0}; };
   const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 2, 1});  // {0, 0, 0} would lose 2000 ns
-  CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("ruled out together by `feasible`"));
+  CHECK_THAT(text(driver.state.problem(2).reason), ContainsSubstring("ruled out together by `feasible`"));
 }
 
 TEST_CASE("final run: of choices that are wrong together one gives way, and at last all of them", "[unit]") {
@@ -114,8 +115,8 @@ TEST_CASE("final run: of choices that are wrong together one gives way, and at l
     CHECK(driver.state.reject_choices("wrong", Replacement::next_best));
     const Assignment next = driver.choice();
     CHECK(next[0] + next[1] == 3);
-    CHECK(driver.state.infeasible().at({2, 2}) == "wrong");
-    CHECK_THAT(driver.state.problem(next[0] == 1 ? 0 : 1).reason, ContainsSubstring("wrong"));
+    CHECK(text(driver.state.infeasible().at({2, 2})) == "wrong");
+    CHECK_THAT(text(driver.state.problem(next[0] == 1 ? 0 : 1).reason), ContainsSubstring("wrong"));
     CHECK(driver.state.reject_choices("wrong", Replacement::next_best));
     CHECK(driver.choice() != next);
     CHECK(driver.choice() != Assignment{2, 2});
@@ -132,7 +133,7 @@ TEST_CASE("walk: where no config alone can give way, what ran first takes its pl
   options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[0] == a[1] && a[1] == a[2]); };
   const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 0, 0});  // instead of {2, 1, 0}
-  CHECK_THAT(driver.state.problem(1).reason, ContainsSubstring("ruled out together by `feasible`"));
+  CHECK_THAT(text(driver.state.problem(1).reason), ContainsSubstring("ruled out together by `feasible`"));
 }
 
 TEST_CASE("search: what the walk left out is tried by makespan, also where nothing overlaps", "[unit]") {
@@ -151,8 +152,9 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
     World world = later_is_shorter({3, 3});
     world.overlaps = [overlaps](std::size_t) { return overlaps; };
     const Tuned driver(options, world);
-    CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
-    CHECK_THAT(driver.state.failure(), ContainsSubstring("; `feasible` rules out what they would try first"));
+    CHECK_THAT(text(driver.state.failure()), ContainsSubstring("no feasible assignment was found"));
+    CHECK_THAT(text(driver.state.failure()),
+               ContainsSubstring("; `feasible` rules out what they would try first"));
     CHECK(driver.runs == 1);
     CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
   }
@@ -162,7 +164,7 @@ TEST_CASE("search: where the only assignment is ruled out, there is no choice", 
   PolicyOptions options;
   options.feasible = [](const Assignment&) { return false; };
   const Tuned driver(options, later_is_shorter({1, 1}));
-  CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+  CHECK_THAT(text(driver.state.failure()), ContainsSubstring("no feasible assignment was found"));
   REQUIRE(driver.state.searches().size() == 1);
   CHECK(driver.state.searches().front().choice.empty());
 }
@@ -179,7 +181,7 @@ TEST_CASE("search: an assignment is given up after three runs in a row without a
   const Tuned without({}, world);
   REQUIRE_FALSE(without.state.infeasible().empty());
   for (const auto& [assignment, reason] : without.state.infeasible()) {
-    CHECK(reason == "no valid time in 3 runs in a row");
+    CHECK(text(reason) == "no valid time in 3 runs in a row");
   }
 }
 
@@ -206,7 +208,7 @@ TEST_CASE("walk: what `feasible` has ruled out on the way is listed, also withou
   options.search = SearchLevel::off;
   options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != 1 || a[1] != 1; };
   const Tuned driver(options, later_is_shorter({3, 3}));
-  CHECK(driver.state.infeasible() == std::map<Assignment, std::string>{{{1, 1}, "ruled out by `feasible`"}});
+  CHECK(driver.state.infeasible() == std::map<Assignment, Reason>{{{1, 1}, Why::ruled_out}});
 }
 
 TEST_CASE("walk: a problem that a failed run has not launched takes no part of the blame", "[unit]") {
@@ -219,7 +221,7 @@ TEST_CASE("walk: a problem that a failed run has not launched takes no part of t
   world.skips = [failed](std::int64_t run, std::size_t problem) { return run == failed + 1 && problem == 1; };
   const Tuned one(options, world);
   CHECK_FALSE(both.state.problem(0).configs[1].rejection);
-  CHECK(one.state.problem(0).configs[1].rejection == "stuck");
+  CHECK(text(one.state.problem(0).configs[1].rejection) == "stuck");
   CHECK_FALSE(one.state.problem(1).configs[1].rejection);
 }
 
@@ -232,7 +234,7 @@ TEST_CASE("search: one that goes on planning what is ruled out is cut, and none 
   run.options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
   run.world.makespan_ns = [](const Assignment&) { return 100'000; };
   const Driver& driver = run.finish();
-  CHECK_THAT(run.record().cut, ContainsSubstring("ruled out by `feasible`"));
+  CHECK_THAT(text(run.record().cut), ContainsSubstring("ruled out by `feasible`"));
   CHECK(std::all_of(driver.all.begin(), driver.all.end(), run.options.feasible));
 }
 

@@ -47,8 +47,8 @@ class ScriptedSearch final : public Search {
     const auto trial = std::find_if(batch.begin(), batch.end(), [&](const SearchTrial& planned) {
       return planned.assignment == observation.trial.assignment;
     });
-    const bool over = trial != batch.end() &&
-                      (trial->samples == observation.trial.samples || !observation.infeasible.empty());
+    const bool over =
+        trial != batch.end() && (trial->samples == observation.trial.samples || observation.infeasible);
     if (over) {
       batch.erase(trial);
     }

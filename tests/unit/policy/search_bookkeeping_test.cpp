@@ -1,6 +1,7 @@
 // What the state makes of the trials that a search plans, and what it says of them.
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
@@ -130,7 +131,7 @@ TEST_CASE("search: what it plans although `feasible` rules it out is answered wi
   CHECK(run.finish().runs_of({0, 1}) == 0);
   const SearchScript& script = *run.script;
   REQUIRE(script.observed.size() == 2);
-  CHECK(script.observed.front().infeasible == "ruled out by `feasible`");
+  CHECK(script.observed.front().infeasible);
   CHECK(script.observed.front().runs.empty());
   CHECK_FALSE(script.requests.front().feasible({0, 1}));
   CHECK(script.requests.front().feasible({1, 1}));
@@ -193,7 +194,7 @@ TEST_CASE("search: a config that fails where nothing else is open is rejected", 
   failing = true;
   const Driver& driver = run.finish();
   REQUIRE(driver.state.problem(0).configs[1].rejection);
-  CHECK(*driver.state.problem(0).configs[1].rejection == "stuck");
+  CHECK(text(driver.state.problem(0).configs[1].rejection) == "stuck");
   CHECK(driver.state.infeasible().empty());
 }
 
@@ -281,8 +282,8 @@ TEST_CASE("search: what its own time has chosen keeps the reason for it", "[unit
   world.overlaps = [](std::size_t problem) { return problem < 2; };
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{2, 2, 2});
-  CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("fastest by own time"));
-  CHECK_THAT(driver.state.problem(2).reason, !ContainsSubstring("makespan"));
+  CHECK_THAT(text(driver.state.problem(2).reason), ContainsSubstring("fastest by own time"));
+  CHECK_THAT(text(driver.state.problem(2).reason), !ContainsSubstring("makespan"));
 }
 
 TEST_CASE("search: what is exactly as long as the defaults ties with them", "[unit]") {
@@ -291,7 +292,7 @@ TEST_CASE("search: what is exactly as long as the defaults ties with them", "[un
   run.world.makespan_ns = [](const Assignment&) { return 50'000; };
   CHECK(run.finish().choice() == Assignment{0, 0});
   const SearchRecord& record = run.record();
-  CHECK(record.reason == "the best candidate ties with the defaults: they win");
+  CHECK(text(record.reason) == "the best candidate ties with the defaults: they win");
   REQUIRE(record.gain);
   CHECK(record.gain->centre == 0);
   CHECK(record.choice_makespan.centre_ns == 50'000);
@@ -353,7 +354,7 @@ TEST_CASE("search: one that has measured nothing leaves what the walk chose", "[
   ScriptedRun run({2, 2});
   const Driver& driver = run.finish();
   CHECK(driver.choice() == Assignment{1, 1});
-  CHECK(run.record().reason == "nothing was measured");
+  CHECK(text(run.record().reason) == "nothing was measured");
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
@@ -390,8 +391,9 @@ TEST_CASE("search: its budget cuts it, and the best so far is locked in", "[unit
   run.options.search_runs = 41;
   const Driver& driver = run.finish();
   CHECK(driver.runs == 40);  // one is kept for the closing comparison
-  CHECK(run.record().cut == "its budget of 34 runs is spent");
-  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("(cut: its budget of 34 runs is spent)"));
+  CHECK(text(run.record().cut) == "its budget of 34 runs is spent");
+  CHECK_THAT(text(driver.state.problem(0).reason),
+             ContainsSubstring("(cut: its budget of 34 runs is spent)"));
 
   ScriptedRun little({2, 2}, {{{{1, 1}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
   little.options.search_runs = 4;  // less than the walk takes
@@ -411,7 +413,7 @@ TEST_CASE("search: it is told nothing of what ran beside a choice that fails in 
   driver.run_batch();
   REQUIRE(run.script->observed.size() == 2);
   CHECK(run.script->observed[1].trial.assignment == Assignment{1, 1});
-  CHECK(run.script->observed[1].infeasible == "stuck");
+  CHECK(run.script->observed[1].infeasible);
 }
 
 TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected",

@@ -1,6 +1,7 @@
 #include "contextual/policy/selection.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/reason_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,7 @@ namespace selection_test {
 using contextual::policy::Entrant;
 using contextual::policy::select;
 using contextual::policy::summarize;
+using contextual::policy::test::text;
 
 namespace {
 
@@ -34,7 +36,7 @@ TEST_CASE("selection: the fastest beyond margin and noise, else the default, els
   const auto selected = [](const std::vector<Entrant>& entrants, double margin = 0.005) {
     const auto selection = select(entrants, margin);
     REQUIRE(selection);
-    return std::to_string(selection->config_id) + ": " + selection->reason;
+    return std::to_string(selection->config_id) + ": " + text(selection->reason);
   };
   CHECK(selected({entrant(0, 1000), entrant(1, 900), entrant(2, 877)}) ==
         "2: fastest by own time, 12.3 % shorter than the default");
@@ -67,7 +69,7 @@ TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do 
   const auto selection = select({erratic, steady}, 0.005);
   REQUIRE(selection);
   CHECK(selection->config_id == 1);
-  CHECK(selection->reason == "fastest by own time, 97.0 % shorter than the default");
+  CHECK(text(selection->reason) == "fastest by own time, 97.0 % shorter than the default");
   erratic.summary.least_ns = 200'240;  // one sample overlaps: it may be as fast
   CHECK(select({erratic, steady}, 0.005)->config_id == 0);
 }
@@ -79,7 +81,8 @@ TEST_CASE("selection: an erratic config wins by no lower index, and not by a luc
   const auto selection = select({standard, erratic, steady}, 0.005);
   REQUIRE(selection);
   CHECK(selection->config_id == 2);
-  CHECK(selection->reason == "fastest by own time, 7.3 % shorter than the default; config-1 is erratic");
+  CHECK(text(selection->reason) ==
+        "fastest by own time, 7.3 % shorter than the default; config-1 is erratic");
   Entrant lucky = erratic;
   lucky.summary.centre_ns = 1'850'000;
   CHECK(select({standard, lucky, steady}, 0.005)->config_id == 2);

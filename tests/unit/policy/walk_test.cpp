@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 #include "unit/policy/model_region.hpp"
+#include "unit/policy/reason_words.hpp"
 
 #include <contextual/error.hpp>
 
@@ -155,7 +156,7 @@ TEST_CASE("walk does not advance without a launch and is closed after three abse
   state.observe(plans, outcome);
   CHECK(state.problem(1).status == ProblemStatus::provisional);
   CHECK(state.problem(1).choice == 1);
-  CHECK_THAT(state.problem(1).reason, ContainsSubstring("not launched in 3 batches in a row"));
+  CHECK_THAT(text(state.problem(1).reason), ContainsSubstring("not launched in 3 batches in a row"));
 }
 
 TEST_CASE("walk takes a repeat without a valid time again and counts it", "[unit]") {
@@ -194,7 +195,7 @@ TEST_CASE("walk rejects a config that never has a valid time", "[unit]") {
   finish(state, region);
   CHECK(state.problem(0).choice == 0);
   REQUIRE(state.problem(0).configs[1].rejection);
-  CHECK(*state.problem(0).configs[1].rejection == "no valid time in 4 retakes");
+  CHECK(text(state.problem(0).configs[1].rejection) == "no valid time in 4 retakes");
   CHECK(state.walk_iterations() == 2 + 1 + 4);
 }
 
@@ -204,7 +205,7 @@ TEST_CASE("walk ignores a rejected config from the rejected tuning iteration on"
   step(state, region);
   step(state, region, [](BatchOutcome& outcome) { outcome.rejections.push_back({0, 1, 2, "wrong result"}); });
   CHECK(state.problem(0).configs[1].samples_ns.size() == 1);
-  CHECK(*state.problem(0).configs[1].rejection == "wrong result");
+  CHECK(text(state.problem(0).configs[1].rejection) == "wrong result");
   CHECK(cell_text(state.plan(1)[0].cells[0]) == "config-2 (iter-0)");
   finish(state, region);
   CHECK(state.problem(0).choice == 2);
@@ -226,15 +227,16 @@ TEST_CASE("walk makes its choice again when the chosen config is rejected later"
   });
   CHECK(state.problem(0).status == ProblemStatus::locked_in);
   CHECK(state.problem(0).choice == 2);
-  CHECK_THAT(state.problem(0).reason, ContainsSubstring("config-1 was rejected after it had been chosen"));
+  CHECK_THAT(text(state.problem(0).reason),
+             ContainsSubstring("config-1 was rejected after it had been chosen"));
 }
 
 TEST_CASE("walk fails when every config is rejected", "[unit]") {
   TuningState state = walking(walk_only(1, 1), {3, {false, false, true}, std::nullopt});
   state.reject({{0, 0, 0, "no"}, {0, 1, 0, "neither"}});  // could not be prepared: nothing ran
   CHECK(state.problem(0).status == ProblemStatus::failed);
-  CHECK(*state.problem(0).configs[0].rejection == "no");
-  CHECK(*state.problem(0).configs[1].rejection == "neither");
+  CHECK(text(state.problem(0).configs[0].rejection) == "no");
+  CHECK(text(state.problem(0).configs[1].rejection) == "neither");
   CHECK_FALSE(state.problem(0).configs[2].rejection);
 }
 
@@ -278,7 +280,7 @@ TEST_CASE("walk closes what is open at the iteration cap and says what to do", "
   CHECK(state.hit_iteration_cap());
   CHECK(state.problem(6).status == ProblemStatus::provisional);
   CHECK(state.problem(6).choice == 0);
-  CHECK_THAT(state.problem(6).reason, ContainsSubstring("make it coarser"));
+  CHECK_THAT(text(state.problem(6).reason), ContainsSubstring("make it coarser"));
 }
 
 TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
@@ -291,10 +293,10 @@ TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
   }
   state.observe(plans, outcome);
   CHECK(state.problem(0).choice == 0);  // config 1 has one sample only
-  state.close_open_problems("enough");
+  state.close_open_problems(told("enough"));
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 1);
-  CHECK_THAT(state.problem(0).reason, ContainsSubstring("; provisional: closed early: enough"));
+  CHECK_THAT(text(state.problem(0).reason), ContainsSubstring("; provisional: closed early: enough"));
 }
 
 TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[unit]") {
@@ -330,7 +332,7 @@ TEST_CASE("walk counts a config that is rejected again only once, with its first
   TuningState state = walking(walk_only(1, 1), {2, {}, std::nullopt});
   state.reject({{0, 1, 0, "first"}, {0, 1, 0, "second"}});
   CHECK(state.problem(0).status == ProblemStatus::walking);
-  CHECK(*state.problem(0).configs[1].rejection == "first");
+  CHECK(text(state.problem(0).configs[1].rejection) == "first");
 }
 
 TEST_CASE("a plan has no effect: any number of plans between a plan and its outcome changes nothing",
@@ -380,7 +382,7 @@ TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is prov
   CHECK(state.hit_iteration_cap());
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 0);
-  CHECK_THAT(state.problem(0).reason, ContainsSubstring("iteration cap of 20 reached"));
+  CHECK_THAT(text(state.problem(0).reason), ContainsSubstring("iteration cap of 20 reached"));
 }
 
 namespace {
@@ -403,7 +405,7 @@ TEST_CASE("holds 17: walk whose schedule ends without a sample is provisional, n
   CHECK(state.done());
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 0);
-  CHECK(state.problem(0).reason ==
+  CHECK(text(state.problem(0).reason) ==
         "without times the default stays; provisional: the schedule ended without a sample");
 }
 
@@ -448,8 +450,8 @@ TEST_CASE("a choice that the final run rejects gives way to the measured second 
     CHECK(state.reject_choice(0, 1, "wrong result"));
     CHECK(state.problem(0).choice == 2);
     CHECK(state.problem(0).status == ProblemStatus::locked_in);
-    CHECK(*state.problem(0).configs[1].rejection == "wrong result");
-    CHECK(state.problem(0).reason ==
+    CHECK(text(state.problem(0).configs[1].rejection) == "wrong result");
+    CHECK(text(state.problem(0).reason) ==
           "config-1 was rejected in the final run (wrong result); then: fastest by own time, 50.0 % shorter "
           "than the default");
     CHECK(state.done());
@@ -466,7 +468,7 @@ TEST_CASE("a choice of an earlier run that the final run rejects gives way to th
   TuningState state = walking(walk_only(1, 1), {3, {}, 2});
   CHECK(state.reject_choice(0, 2, "no longer right"));
   CHECK(state.problem(0).choice == 0);
-  CHECK(state.problem(0).reason ==
+  CHECK(text(state.problem(0).reason) ==
         "config-2 was rejected in the final run (no longer right); then: without times the default stays; "
         "provisional: nothing else has been measured");
   CHECK(state.problem(0).status == ProblemStatus::provisional);
@@ -489,7 +491,7 @@ TEST_CASE("a problem whose choices could not be confirmed is provisional, with t
   state.make_provisional(0, "the final run rejected choices three times");
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 3);
-  CHECK(state.problem(0).reason ==
+  CHECK(text(state.problem(0).reason) ==
         "config-2 was rejected in the final run (wrong too); then: fastest by own time, 25.0 % shorter than "
         "the default; provisional: the final run rejected choices three times");
   CHECK(state.done());
@@ -561,7 +563,7 @@ TEST_CASE("a default that is left out stays what first launches and fallbacks us
   CHECK(state.problem(0).walk_iterations == 0);
   CHECK(state.retakes() == 0);
   CHECK(cell_text(state.plan(1)[0].cells[0]) == "config-1 (iter-0)");
-  state.close_open_problems("enough");
+  state.close_open_problems(told("enough"));
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 0);
 }
@@ -583,7 +585,8 @@ TEST_CASE("a default that is left out is provisional where every candidate is re
       CHECK(state.done());
       CHECK(state.problem(0).status == ProblemStatus::provisional);
       CHECK(state.problem(0).choice == 0);
-      CHECK_THAT(state.problem(0).reason, ContainsSubstring("provisional: every candidate was rejected"));
+      CHECK_THAT(text(state.problem(0).reason),
+                 ContainsSubstring("provisional: every candidate was rejected"));
       CHECK_FALSE(state.reject_choice(0, 0, "wrong too"));
       CHECK(state.problem(0).status == ProblemStatus::failed);
     }

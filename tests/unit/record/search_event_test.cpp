@@ -16,6 +16,7 @@ using contextual::SearchReport;
 using contextual::policy::Reference;
 using contextual::policy::SearchRecord;
 using contextual::policy::Summary;
+using contextual::policy::told;
 
 namespace {
 
@@ -62,7 +63,7 @@ SearchRecord sample_record() {
   search.runs = 40;
   search.lead_ins = 15;
   search.choice = {1, 1, 5};
-  search.reason = "the shortest makespan";
+  search.reason = told("the shortest makespan");
   search.reference = Reference::defaults;
   search.compared_with = {0, 0, 5};
   search.reference_makespan = times(5, 210, 6);
@@ -72,12 +73,13 @@ SearchRecord sample_record() {
   search.within_noise = {{3, 1, 5}};
   search.by_own_time = {2, 1, 5};
   search.cost_of_own_time = 0.5;
-  search.cut = "its budget is spent";
+  search.cut = told("its budget is spent");
   return search;
 }
 
 SearchResult event_of(const SearchRecord& search) {
-  return search_event(search, {{{2, 0}, "of two problems"}, {{2, 1, 5}, "starved"}}, Problems().views());
+  return search_event(search, {{{2, 0}, told("of two problems")}, {{2, 1, 5}, told("starved")}},
+                      Problems().views());
 }
 
 RegionReport report_of(const SearchRecord& search) {

@@ -26,10 +26,10 @@ class ScriptedSearch final : public contextual::Search {
   void observe(const SearchObservation& observation) override {
     observations.push_back(observation);
     std::erase_if(trials_, [&](const SearchTrial& trial) {
-      return observation.infeasible.empty() ? trial == observation.trial
-                                            : trial.assignment == observation.trial.assignment;
+      return observation.infeasible ? trial.assignment == observation.trial.assignment
+                                    : trial == observation.trial;
     });
-    if (observation.infeasible.empty()) {
+    if (!observation.infeasible) {
       best_ = observation.trial.assignment;
     }
   }
@@ -76,13 +76,13 @@ TEST_CASE("a first run is observed without samples, or as infeasible", "[unit]")
   REQUIRE(search.observations.size() == 3);
   const SearchObservation& feasible = search.observations[0];
   CHECK(feasible.trial == SearchTrial{{0, 0}, 0});
-  CHECK(feasible.infeasible.empty());
+  CHECK_FALSE(feasible.infeasible);
   REQUIRE(feasible.runs.size() == 1);
   CHECK(feasible.runs[0].makespan_ns == 100);
   CHECK(search.observations[1].runs.size() == 3);
   const SearchObservation& infeasible = search.observations[2];
   CHECK(infeasible.trial == SearchTrial{{1, 1}, 0});
-  CHECK_FALSE(infeasible.infeasible.empty());
+  CHECK(infeasible.infeasible);
   CHECK_FALSE(infeasible.runs.at(0).makespan_ns);
 }
 

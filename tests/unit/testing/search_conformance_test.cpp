@@ -86,7 +86,7 @@ class BrokenSearch final : public Search {
   void observe(const SearchObservation& observation) override {
     const Assignment& assignment = observation.trial.assignment;
     left_ -= static_cast<std::int64_t>(observation.runs.size());
-    if (!observation.infeasible.empty()) {
+    if (observation.infeasible) {
       infeasible_ = assignment;
       makespans_.erase(assignment);
       if (!is(Defect::repeats_infeasible)) {

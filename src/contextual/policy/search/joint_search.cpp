@@ -53,7 +53,7 @@ JointSearch::JointSearch(const SearchRequest& request)
 void JointSearch::observe(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   ledger_.add(observation);
-  if (!observation.infeasible.empty()) {
+  if (observation.infeasible) {
     forget_unusable();
   } else if (!plan_.empty() && plan_.front().assignment == assignment &&
              observation.trial.samples >= plan_.front().samples) {

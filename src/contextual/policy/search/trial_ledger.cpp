@@ -67,7 +67,7 @@ void TrialLedger::add(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   const double run = walked_runs_ + static_cast<double>(runs_);
   runs_ += static_cast<std::int64_t>(std::max<std::size_t>(1, observation.runs.size()));
-  if (!observation.infeasible.empty()) {
+  if (observation.infeasible) {
     note_failure(assignment);
     return;
   }

@@ -289,7 +289,7 @@ TEST_CASE("JointSearch::best knows of every observation, in the middle of a batc
     const Assignment before = *search.best();
     contextual::SearchObservation failure;
     failure.trial = {before, 1};
-    failure.infeasible = "stuck";
+    failure.infeasible = true;
     search.observe(failure);
     CHECK(search.best());
     CHECK(search.best() != before);

@@ -32,7 +32,7 @@ inline SearchRequest request_of(const std::vector<std::size_t>& config_counts, s
 /// A trial with these makespans, the first of which is the lead-in's.
 inline SearchObservation trial(const Assignment& assignment,
                                const std::vector<std::optional<std::int64_t>>& makespans_ns) {
-  SearchObservation observation{{assignment, static_cast<int>(makespans_ns.size()) - 1}, {}, ""};
+  SearchObservation observation{{assignment, static_cast<int>(makespans_ns.size()) - 1}, {}};
   for (const std::optional<std::int64_t>& makespan_ns : makespans_ns) {
     observation.runs.push_back({makespan_ns, {}});
   }
@@ -40,7 +40,7 @@ inline SearchObservation trial(const Assignment& assignment,
 }
 
 inline SearchObservation failure(const Assignment& assignment) {
-  return {{assignment, 0}, {{std::nullopt, {}}}, "timed out"};
+  return {{assignment, 0}, {{std::nullopt, {}}}, true};
 }
 
 /// Runs trials and keeps what was run. A first run of an assignment is made alone.
@@ -78,7 +78,7 @@ class ScriptedTable {
  private:
   void run(const SearchTrial& trial, const std::vector<Search*>& searches) {
     const std::optional<std::int64_t> makespan = makespan_ns_(trial.assignment);
-    SearchObservation observation{trial, {}, makespan ? "" : "timed out"};
+    SearchObservation observation{trial, {}, !makespan};
     for (int i = 0; i < (makespan ? 1 + trial.samples : 1); ++i) {
       run_.push_back(trial.assignment);
       observation.runs.push_back({makespan && *makespan > 0 ? makespan : std::optional<std::int64_t>(),
