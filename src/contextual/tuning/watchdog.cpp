@@ -3,10 +3,9 @@
 #include <contextual/detail/sync/running_time.hpp>
 
 #include <pthread.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -26,8 +25,14 @@ thread_local Watchdog::Section* current_section = nullptr;
 /// While a watchdog starts its thread. One for all, for the sake of fork: while another thread held the lock,
 /// it would leave it locked in the child for ever.
 std::mutex start_mutex;
+/// How many forks lead to this process; getpid would be a system call in every section.
+std::atomic<int> process_number{0};
 [[maybe_unused]] const int fork_handlers =
-    pthread_atfork([] { start_mutex.lock(); }, [] { start_mutex.unlock(); }, [] { start_mutex.unlock(); });
+    pthread_atfork([] { start_mutex.lock(); }, [] { start_mutex.unlock(); },
+                   [] {
+                     ++process_number;
+                     start_mutex.unlock();
+                   });
 
 }  // namespace
 
@@ -50,7 +55,9 @@ struct Watchdog::Shared : std::enable_shared_from_this<Shared> {
   void act(const Due& due, std::unique_lock<std::mutex>& lock);
   bool act_on_own_thread(const Due& due);
 
-  const pid_t process = getpid();
+  bool of_this_process() const noexcept { return process == process_number.load(std::memory_order_relaxed); }
+
+  const int process = process_number;
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
@@ -152,7 +159,7 @@ Watchdog::~Watchdog() {
   if (!shared_) {
     return;
   }
-  if (shared_->process != getpid()) {
+  if (!shared_->of_this_process()) {
     static_cast<void>(thread_.release());
     return;
   }
@@ -172,7 +179,7 @@ Watchdog::~Watchdog() {
 
 std::shared_ptr<Watchdog::Shared> Watchdog::started() {
   const std::lock_guard lock(start_mutex);
-  if (!shared_ || shared_->process != getpid()) {
+  if (!shared_ || !shared_->of_this_process()) {
     auto shared = std::make_shared<Shared>();
     auto thread = std::make_unique<std::thread>([shared] { shared->run(); });
     static_cast<void>(thread_.release());
@@ -205,14 +212,14 @@ Watchdog::Section::~Section() {
   if (outer_ != nullptr && watch_.outer == Outer::pauses) {
     outer_->enter();
   }
-  if (actions_.over && shared_->process == getpid()) {
+  if (actions_.over && shared_->of_this_process()) {
     actions_.over();
   }
 }
 
 /// Its time begins anew.
 void Watchdog::Section::enter() {
-  if (shared_->process != getpid()) {
+  if (!shared_->of_this_process()) {
     return;
   }
   const std::lock_guard lock(shared_->mutex);
@@ -227,7 +234,7 @@ void Watchdog::Section::enter() {
 }
 
 void Watchdog::Section::leave() {
-  if (shared_->process == getpid()) {
+  if (shared_->of_this_process()) {
     const std::lock_guard lock(shared_->mutex);
     std::erase(shared_->sections, this);
   }
