@@ -227,7 +227,7 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
-    if (!replaced && problem.index && *problem.index < own_times.size()) {
+    if (!replaced && problem.index) {
       const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
       report_.problems.back().time_in_choice = time_summary(own.in_choice_ns, statistic);
       report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns, statistic);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <vector>
 
 namespace closing_contest_test {
 
@@ -115,6 +116,24 @@ TEST_CASE("ClosingContest: rounds are added up to its runs, and those of a furth
     answer(contest, makespan);
   }
   CHECK(runs <= most_runs);
+}
+
+TEST_CASE("ClosingContest: five rounds of which two alone show a gain are followed by two more", "[unit]") {
+  ClosingContest contest(rounds, most_runs);
+  std::vector<int> looks;
+  std::size_t round = 0;
+  const std::vector<double> gains{-0.001, 0.1, -0.001, 0.1, -0.001};
+  const auto makespan = [&](const Assignment& assignment) {
+    if (looks.empty() || looks.back() != contest.comparison().rounds()) {
+      looks.push_back(contest.comparison().rounds());
+    }
+    return 100'000 * (assignment == reference ? 1 : 1 - gains[round++ % gains.size()]);
+  };
+  contest.begin(reference, candidate, Claim::faster);
+  answer(contest, makespan);
+  REQUIRE(looks.size() > 1);
+  CHECK(looks[0] == 5);
+  CHECK(looks[1] == 7);
 }
 
 TEST_CASE("ClosingContest: what is surely longer has lost after the first rounds", "[unit]") {
