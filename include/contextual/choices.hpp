@@ -63,9 +63,11 @@ struct KeptSet {
 /// What a person has fixed: see docs/cache.md.
 struct PinnedConfig {
   std::string region{};
-  std::filesystem::path file{};            ///< of the region
-  std::string kernel{};                    ///< or the coupling
-  std::string key{};                       ///< as reports have it; empty: every key
+  std::filesystem::path file{};  ///< of the region
+  std::string kernel{};          ///< or the coupling
+  /// As reports have it; empty: every key. One of more than Key::capacity words is found by it in the choices
+  /// that are kept for the region.
+  std::string key{};
   std::optional<Config> config{};          ///< with all names and values
   std::optional<std::size_t> config_id{};  ///< instead, and always for a coupling
 };

@@ -49,7 +49,8 @@ class TunableKernel<R(const C&, Args...)> {
   using KeyFunction = CheckedKey;
   using Options = KernelOptions<R(const C&, Args...)>;
 
-  /// `key` takes the same arguments as a launch. `key` and `launcher` may be any copyable callables of the
+  /// `key` takes the same arguments as a launch, and depends on nothing else: the tuner may call a copy of it
+  /// once more. `key` and `launcher` may be any copyable callables of the
   /// right signature; for others, a compile-time message names the one that does not fit. The kernel keeps
   /// copies of all arguments. Throws std::bad_alloc only.
   TunableKernel(std::string name, ConfigSpace<C> space, CheckedKey key, CheckedLauncher launcher,

@@ -70,8 +70,9 @@ constexpr Digest mixed(Digest before, unsigned type, std::uint64_t word) noexcep
 ///
 /// A key of more than `capacity` words holds a digest of 128 bits in their place, which is the same on every
 /// rank and in every process; two such keys are equal if their digests are. Each word of a long key costs a
-/// few ns. Logs, reports and kept choices show the parts of a long key that was tuned, because the tuner
-/// calls the key function once more to see them; `to_string` shows its digest.
+/// few ns. Logs, reports and kept choices show the parts of a long key that was tuned, as far as the key
+/// function itself puts them together, because the tuner calls it once more for a new problem to see them.
+/// `to_string`, and messages outside of tuning, show the digest.
 class Key {
  public:
   static constexpr std::size_t capacity = detail::key_factors.size();

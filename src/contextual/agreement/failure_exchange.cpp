@@ -28,8 +28,8 @@ namespace {
 struct FailedProblem {
   std::string kernel;
   std::string key;
-  /// Kernel and key may be those of several problems, because the texts of 1 and "1" are equal, and what the
-  /// text of a long key shows depends on the process.
+  /// Kernel and key may be those of several problems, because the texts of 1 and "1" are equal, and a long
+  /// key may show its digest.
   std::uint64_t identity = 0;
   std::vector<int> ranks;  ///< on which a launch found no config left
 };

@@ -21,18 +21,6 @@ namespace contextual::agreement {
 using detail::ProblemSlot;
 using nlohmann::json;
 
-namespace {
-
-std::vector<std::pair<Key::Type, std::uint64_t>> key_words(const Key& key) {
-  std::vector<std::pair<Key::Type, std::uint64_t>> words;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    words.emplace_back(key.type(i), key.word(i));
-  }
-  return words;
-}
-
-}  // namespace
-
 std::vector<ProblemSlot*> newly_seen(detail::RunContext& context) {
   std::vector<ProblemSlot*> problems;
   std::vector<bool> listed(context.slots().size(), false);
@@ -50,9 +38,9 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context) {
     list(slot);
   }
   std::sort(problems.begin() + of_workers, problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {
-    // By the keys and not by their texts: what the text of a long key shows depends on the process.
-    return std::forward_as_tuple(a->problem.name, key_words(a->problem.key), a->problem.identity) <
-           std::forward_as_tuple(b->problem.name, key_words(b->problem.key), b->problem.identity);
+    // By the keys and not by their texts: a long key may show its digest on one rank alone.
+    return std::forward_as_tuple(a->problem.name, detail::words_of(a->problem.key), a->problem.identity) <
+           std::forward_as_tuple(b->problem.name, detail::words_of(b->problem.key), b->problem.identity);
   });
   // A launch is noted when it is over, but a choice point joins before what its alternatives launch.
   std::stable_sort(problems.begin(), problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {
@@ -77,10 +65,10 @@ std::uint64_t problems_digest(const std::vector<ProblemSlot*>& problems) {
 namespace {
 
 /// A key as JSON: the type and the word of each part.
-json words_of(const Key& key) {
+json json_of(const Key& key) {
   json words = json::array();
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    words.push_back({static_cast<int>(key.type(i)), key.word(i)});
+  for (const detail::KeyWord& word : detail::words_of(key)) {
+    words.push_back({static_cast<int>(word.type), word.word});
   }
   return words;
 }
@@ -107,7 +95,7 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
     list.push_back(
         {{"name", slot->problem.name},
          {"key", slot->problem.key_text},
-         {"words", words_of(slot->problem.key)},
+         {"words", json_of(slot->problem.key)},
          {"coupling", slot->problem.coupling},
          {"participation", static_cast<int>(slot->problem.participation)},
          {"configs", slot->problem.config_count},

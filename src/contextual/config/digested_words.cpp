@@ -42,10 +42,11 @@ std::vector<KeyWord> DigestedWords::words_of(const Key& key) const {
   std::vector<KeyWord> words;
   // From the last word to the first one: several keys may have grown from one.
   Digest digest{key.word(0), key.word(1)};
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    if (mixed(step->before, static_cast<unsigned>(step->word.type), step->word.word) == digest) {
-      words.push_back(step->word);
-      digest = step->before;
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const Step& step = steps_[i];
+    if (mixed(step.before, static_cast<unsigned>(step.word.type), step.word.word) == digest) {
+      words.push_back(step.word);
+      digest = step.before;
     }
   }
   if (!(digest == empty_digest)) {

@@ -5,6 +5,7 @@
 
 #include <contextual/key.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace contextual::detail {
 struct KeyWord {
   Key::Type type;
   std::uint64_t word;
+  auto operator<=>(const KeyWord&) const = default;
 };
 
 /// The words that a key holds: those of a long one are the two halves of its digest.

@@ -35,7 +35,7 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
   const bool coupled = !core.traits().coupling.empty();
   if (thread.use != nullptr) {
     if (thread.use->watched() && !file.empty()) {
-      throw Error(pinned_failure_text(file, core, key, config_id, reason));
+      throw Error(pinned_failure_text(file, core, core.key_text(key), config_id, reason));
     }
     thread.use->saw_rejection();
     if (thread.use->watched() && !coupled) {

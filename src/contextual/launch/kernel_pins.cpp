@@ -57,9 +57,9 @@ std::size_t pinned_config(const Pin& pin, const KernelCore& core) {
   return config_id;
 }
 
-std::string pinned_failure_text(const std::string& file, const KernelCore& core, const Key& key,
+std::string pinned_failure_text(const std::string& file, const KernelCore& core, const std::string& key_text,
                                 std::size_t config_id, const std::string& reason) {
-  return file + " pins kernel \"" + core.traits().name + "\", key " + core.key_text(key) + ", to config-" +
+  return file + " pins kernel \"" + core.traits().name + "\", key " + key_text + ", to config-" +
          std::to_string(config_id) + " " + core.space().configs.at(config_id).to_string() +
          ", which failed to launch: " + reason +
          ". Nothing else is launched in its place; change the file or "

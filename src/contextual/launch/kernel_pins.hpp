@@ -64,7 +64,7 @@ class KernelPins {
 std::size_t pinned_config(const Pin& pin, const KernelCore& core);
 
 /// Returns the message of an error: a pinned config has failed to launch.
-std::string pinned_failure_text(const std::string& file, const KernelCore& core, const Key& key,
+std::string pinned_failure_text(const std::string& file, const KernelCore& core, const std::string& key_text,
                                 std::size_t config_id, const std::string& reason);
 
 }  // namespace contextual::detail

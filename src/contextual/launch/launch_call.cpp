@@ -136,10 +136,14 @@ bool LaunchCall::wants_work() const noexcept {
   log_.current.store(current_, std::memory_order_release);
 }
 
+std::string LaunchCall::key_text() const {
+  return slot_ == nullptr ? core_.key_text(key_) : slot_->problem.key_text;
+}
+
 void LaunchCall::note_rejection(const std::string& reason, bool of_assignment) {
   if (slot_ == nullptr) {
     throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
-                core_.key_text(key_) + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
+                key_text() + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
   }
   const std::lock_guard lock(slot_->launched.mutex);
   slot_->launched.rejected[info_.config_id].store(true, std::memory_order_release);
@@ -155,9 +159,9 @@ void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
     throw ConfigRejected("out of memory: " + exception_text(thrown));
   }
   try {
-    log_.run->note_launcher_threw(
-        thrown, "kernel \"" + core_.traits().name + "\", key " + core_.key_text(key_) + ", config-" +
-                    std::to_string(info_.config_id) + " " + config_text(core_, info_.config_id));
+    log_.run->note_launcher_threw(thrown, "kernel \"" + core_.traits().name + "\", key " + key_text() +
+                                              ", config-" + std::to_string(info_.config_id) + " " +
+                                              config_text(core_, info_.config_id));
   } catch (const std::bad_alloc&) {  // what was thrown says more
   }
 }
@@ -166,7 +170,7 @@ void LaunchCall::reject(const std::string& reason) {
   stop();
   note_rejection(reason, false);
   if (!slot_->found.pinned_by.empty() && slot_->found.locked_config == info_.config_id) {
-    fail(pinned_failure_text(slot_->found.pinned_by, core_, key_, info_.config_id, reason));
+    fail(pinned_failure_text(slot_->found.pinned_by, core_, key_text(), info_.config_id, reason));
   }
   if (!slot_->problem.coupling.empty()) {
     fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
@@ -222,7 +226,7 @@ void LaunchCall::device_failed(const std::string& reason) {
   const auto failure = std::make_exception_ptr(DeviceError(
       "region \"" + std::string(info_.region) + "\", tuning iteration " +
           std::to_string(info_.tuning_iteration) + ": the device does not work for this process: " + reason +
-          ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " + core_.key_text(key_) +
+          ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " + key_text() +
           ", config-" + std::to_string(info_.config_id) + " " + config_text(core_, info_.config_id) + ". " +
           suspects_text(suspects),
       suspects));

@@ -72,6 +72,7 @@ class LaunchCall {
   /// Throws Error. The run ends with it even if the region catches it.
   [[noreturn]] void fail(const std::string& cause);
   bool next_fallback();
+  std::string key_text() const;
 
   ThreadLog& log_;
   const KernelCore& core_;

@@ -62,9 +62,11 @@ std::vector<KeyWord> LaunchArguments::words_of(const Key& key) const {
   if (!key.is_digest() || engine == nullptr) {
     return detail::words_of(key);
   }
+  constexpr std::size_t most_words = 4096;  // a text of more helps nobody
   const DigestedWords digested;
   static_cast<void>(engine->key(addresses));
-  return digested.words_of(key);
+  const std::vector<KeyWord> words = digested.words_of(key);
+  return words.size() <= most_words ? words : detail::words_of(key);
 }
 
 RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
@@ -103,17 +105,20 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   if (full_.load(std::memory_order_acquire) && index_.find(problem) == nullptr) {
     return count_untracked();  // without the lock: nothing is added to the index any more
   }
+  bool words_known = false;
   {
     const std::lock_guard lock(mutex_);
     if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
       return slot;
     }
-    if (full_ && index_.find(problem) == nullptr) {
+    const ProblemSlot* const known = index_.find(problem);
+    if (full_ && known == nullptr) {
       return count_untracked();
     }
+    words_known = known != nullptr && !known->found.key_words.empty();
   }
   // The user's code: without the lock.
-  const std::vector<KeyWord> words = arguments.words_of(key);
+  std::vector<KeyWord> words = words_known ? std::vector<KeyWord>() : arguments.words_of(key);
   const std::vector<bool> left_out = left_out_configs(core, key, scope, arguments);
   const std::lock_guard lock(mutex_);
   if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
@@ -136,7 +141,9 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
                   scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
                  traits.choice_point || traits.function);
   }
-  slot->found.key_words = words;
+  if (slot->found.key_words.empty()) {
+    slot->found.key_words = std::move(words);
+  }
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
   launched_[traits.name] = core.shared_from_this();

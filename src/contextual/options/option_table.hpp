@@ -5,7 +5,7 @@
 /// value, whether it must be equal on all ranks, its least value, and the environment variable that takes
 /// precedence over it. Precedence, the comparison between ranks and the checks all follow these rows. A new
 /// option therefore needs its documented member, the member for its resolved value, and a row. A new variable
-/// needs its member of Environment, a line in `parse_environment`, and `below` in the option's row.
+/// needs its member of Environment, a line in `parse_environment`, and `overridden_by` in the option's row.
 
 #include "contextual/options/option_row.hpp"
 

@@ -25,8 +25,8 @@ namespace {
 /// So often a wrapped region's later calls tune a provisional choice again.
 constexpr int most_later_attempts = 2;
 
-/// A problem in all runs of a process. Its key is the key itself: the texts of 1 and "1" are equal, and what
-/// the text of a long key shows depends on the process.
+/// A problem in all runs of a process. Its key is the key itself: the texts of 1 and "1" are equal, and a
+/// long key may show its digest.
 struct ProblemOfRegion {
   std::uint32_t region_id = 0;
   std::string name;

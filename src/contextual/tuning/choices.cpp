@@ -204,6 +204,25 @@ Changes write_pins(const ChoiceStore& store, const std::string& region, const st
   return changes;
 }
 
+/// Only its words say which a long key is. A choice or a pin of the region has them.
+void name_long_key(Pin& pin, const RegionFile& file) {
+  const auto look_at = [&pin](const std::string& kernel, const std::string& text,
+                              const std::optional<Key>& key, std::optional<std::uint64_t> scope) {
+    if (kernel == pin.kernel && text == pin.key_text && key && key->is_digest()) {
+      pin.key = key;
+      pin.scope = scope;
+    }
+  };
+  for (const Pin& other : file.pins) {
+    look_at(other.kernel, other.key_text, other.key, other.scope);
+  }
+  for (const ChoiceSet& set : file.sets) {
+    for (const KeptChoice& choice : set.choices) {
+      look_at(choice.kernel, choice.key_text, choice.key, choice.scope);
+    }
+  }
+}
+
 }  // namespace
 
 KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) {}
@@ -329,8 +348,10 @@ Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   if (const std::string problem = storage::key_text_problem(pinned.key); !problem.empty()) {
     throw InvalidArgument(problem);
   }
-  const Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
-  return write_pins(ChoiceStore(directory_, pinned.region), pinned.region, {pin});
+  Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
+  const ChoiceStore store(directory_, pinned.region);
+  name_long_key(pin, store.read().file);
+  return write_pins(store, pinned.region, {pin});
 }
 
 Changes KeptChoices::unpin(const std::string& region, const std::optional<std::string>& kernel) const {

@@ -213,6 +213,24 @@ TEST_CASE("interception: the check is asked on each config's first uses only", "
   CHECK(checked == std::vector<int>{0, 0, 1, 1, 2, 2});
 }
 
+TEST_CASE("interception: the key function of a long key is called once more for each problem", "[unit]") {
+  int launches = 0;
+  int keys = 0;
+  const auto key = [&keys](const std::vector<int>& shape) {
+    ++keys;
+    return make_key(shape);
+  };
+  const auto launcher = [&launches](const Block&, const std::vector<int>&) { ++launches; };
+  const RegionReport report = tuned("long_keys", [&] {
+    TunableKernel kernel{"long_keys", blocks(2), key, launcher};  // made anew in each run
+    kernel(std::vector<int>(20, 1));
+    kernel(std::vector<int>(20, 2));
+  });
+  CHECK(keys == launches + 2);
+  REQUIRE(report.problems.size() == 2);
+  CHECK(report.problems[1].key == "([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])");
+}
+
 TEST_CASE("interception: iteration hooks run around every run of the region", "[unit]") {
   TunableKernel kernel{"iteration_hooks", blocks(2), single_problem, [](const Block&) {}};
   std::vector<std::string> order;

@@ -197,6 +197,40 @@ TEST_CASE("pins: one of a long key is launched for its words, whatever its text 
   CHECK(launched == std::set<int>{2});
 }
 
+TEST_CASE("pins: the text of a long key is enough where the key is kept, also over another pin", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto launched = [&] {
+    int latest = 0;
+    TunableKernel kernel{"pinned_long_text", tiles(3),
+                         [](const std::vector<int>& shape) { return make_key(shape); },
+                         [&](const TileConfig& config, const std::vector<int>&) { latest = config.tile; }};
+    CHECK(run_alone(
+              directory.path(), "pinned long text", [&] { kernel(std::vector<int>(20, 4)); },
+              [](Options& options) {
+                options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+                  return std::int64_t{1000} * (launch.config_id == 2 ? 1 : 5);
+                });
+              })
+              .error.empty());
+    return latest;
+  };
+  CHECK(launched() == 3);
+  const KeptChoices choices(directory.path());
+  const KeptSet set = choices.list().sets.at(0);
+  const auto pin = [&](std::size_t config_id) {
+    const PinnedConfig pinned{.region = set.region,
+                              .kernel = "pinned_long_text",
+                              .key = set.configs.at(0).key,
+                              .config_id = config_id};
+    CHECK(choices.pin(pinned).problems.empty());
+  };
+  pin(0);
+  CHECK(launched() == 1);
+  pin(1);
+  CHECK(launched() == 2);
+  CHECK(choices.list().pins.size() == 1);
+}
+
 TEST_CASE("pins: a kept set that is pinned is launched as it was, until it is unpinned", "[unit]") {
   const TemporaryDirectory directory;
   Process process;

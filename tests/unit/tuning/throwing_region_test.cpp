@@ -87,6 +87,17 @@ TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw"
   CHECK(count_of(text_of_file(logs.path() / "rank-0.log"), named) == 1);
 }
 
+TEST_CASE("what a launcher throws for a long key is told with the parts of the key", "[unit]") {
+  TunableKernel kernel{"named_long", blocks(2), [](const std::vector<int>& shape) { return make_key(shape); },
+                       [](const Block&, const std::vector<int>&) { throw std::out_of_range("boom"); }};
+  ContextualAutotuner tuner(quick());
+  CHECK_THROWS_AS(tuner.run("named_long", [&] { kernel(std::vector<int>(13, 1)); }), std::out_of_range);
+  const RegionReport report = report_of(tuner, "named_long");
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0],
+             ContainsSubstring("key ([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), config-0"));
+}
+
 TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {
   OneKernel one("again_after_failure", 2);
   one.in_launch = [](const Block&) { throw ConfigRejected("driver is away"); };

@@ -23,8 +23,8 @@
 
 namespace contextual::detail {
 
-/// A registered kernel with its configs and options. Its owner computes the key, by a copy of the engine's
-/// key function, and launches a config:
+/// A registered kernel with its configs and options. Its owner computes the key, of whose function the
+/// engine has a copy, and launches a config:
 ///
 ///     const int config_id = engine.resolve(key);
 ///     if (config_id >= 0) [[likely]] {

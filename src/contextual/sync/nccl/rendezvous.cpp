@@ -4,11 +4,13 @@
 
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <list>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace contextual::sync {
@@ -28,6 +30,8 @@ constexpr std::chrono::milliseconds last_words{500};
 /// A rank says a greeting. Rank 0 answers with its text, the ranks that did not come, or why it refuses.
 enum class Kind : std::uint32_t { of_a_stranger, greeting, welcome, missing, refusal };
 
+/// What rank 0 says is shorter, so that whoever says more is a stranger.
+constexpr std::uint32_t most_body_bytes = 1 << 20;
 /// Nobody else begins with it.
 constexpr std::uint64_t own_word = 0x6c61757478746e63;
 
@@ -40,6 +44,7 @@ struct Head {
   Kind kind = Kind::of_a_stranger;
   std::uint32_t body_bytes = 0;
 };
+static_assert(std::has_unique_object_representations_v<Head>);
 
 /// Waits for so many milliseconds. Returns false if the deadline has expired.
 bool pause(Deadline& deadline, int milliseconds = 1) {
@@ -55,7 +60,7 @@ Head head_of(const std::string& said) {
   if (said.size() >= sizeof head) {
     std::memcpy(&head, said.data(), sizeof head);
   }
-  return head.word == own_word ? head : Head{};
+  return head.word == own_word && head.body_bytes <= most_body_bytes ? head : Head{};
 }
 
 /// Returns false if the peer is gone.
@@ -138,7 +143,7 @@ class Host {
     }
     if (const std::string why = objection(greeting); !why.empty()) {
       refusals_.insert(name_of(greeting) + " (" + why + ")");
-      say(client.socket, {.kind = Kind::refusal}, why);
+      say(client.socket, {.job = self_.job, .kind = Kind::refusal}, why);
       return false;
     }
     client.rank = greeting.rank;
@@ -163,7 +168,7 @@ class Host {
   void tell_all(Kind kind, std::string_view body) const {
     for (const Client& client : clients_) {
       if (client.rank != 0) {
-        say(client.socket, {.kind = kind}, body);
+        say(client.socket, {.job = self_.job, .kind = kind}, body);
       }
     }
   }
@@ -215,7 +220,7 @@ std::string visit(const RendezvousPlace& place, const Head& greeting, Deadline& 
     }
     if (kind == Kind::missing) {
       std::vector<int> missing(body.size() / sizeof(int));
-      std::memcpy(missing.data(), body.data(), missing.size() * sizeof(int));
+      std::copy_n(body.begin(), missing.size() * sizeof(int), reinterpret_cast<char*>(missing.data()));
       throw CommunicationError(name_of(greeting) + " met rank 0, but not all ranks came before the deadline",
                                missing);
     }

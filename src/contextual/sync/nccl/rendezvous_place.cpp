@@ -4,8 +4,6 @@
 #include <contextual/error.hpp>
 
 #include <charconv>
-#include <map>
-#include <regex>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -28,14 +26,18 @@ struct NodeVariables {
 };
 
 NodeVariables node_variables(Launcher launcher) {
-  const std::map<Launcher, NodeVariables> all{
-      {Launcher::torchrun, {{"LOCAL_WORLD_SIZE"}, {"MASTER_ADDR"}}},
-      {Launcher::open_mpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE"}, {}}},
-      {Launcher::mpich, {{"MPI_LOCALNRANKS"}, {}}},
-      {Launcher::slurm,
-       {{"SLURM_STEP_NUM_NODES", "SLURM_NNODES"},
-        {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_LAUNCH_NODE_IPADDR"}}}};
-  return all.at(launcher);
+  switch (launcher) {
+    case Launcher::torchrun:
+      return {{"LOCAL_WORLD_SIZE"}, {"MASTER_ADDR"}};
+    case Launcher::open_mpi:
+      return {{"OMPI_COMM_WORLD_LOCAL_SIZE"}, {}};
+    case Launcher::mpich:
+      return {{"MPI_LOCALNRANKS"}, {}};
+    case Launcher::slurm:
+      return {{"SLURM_STEP_NUM_NODES", "SLURM_NNODES"},
+              {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_LAUNCH_NODE_IPADDR"}};
+  }
+  return {};
 }
 
 /// The first of these variables that is set and not empty, or an empty text.
@@ -95,9 +97,21 @@ std::uint64_t job_of(const Get& get) {
 }  // namespace
 
 std::string first_host(const std::string& node_list) {
-  const std::regex numbers(R"(\[([^\],-]*)[^\]]*\])");
-  const std::string host = std::regex_replace(node_list, numbers, "$1");
-  return host.find('[') == std::string::npos ? host.substr(0, host.find(',')) : "";
+  std::string host;
+  for (std::size_t at = 0; at < node_list.size() && node_list[at] != ','; ++at) {
+    if (node_list[at] != '[') {
+      host += node_list[at];
+      continue;
+    }
+    const std::size_t first_end = node_list.find_first_of(",-]", at);
+    const std::size_t close = node_list.find(']', at);
+    if (close == std::string::npos) {
+      return "";
+    }
+    host += node_list.substr(at + 1, first_end - at - 1);
+    at = close;
+  }
+  return host;
 }
 
 RendezvousPlace rendezvous_place(const LaunchedRank& launched, const Get& get) {

@@ -110,6 +110,11 @@ TEST_CASE("rendezvous place: the first host of Slurm's lists", "[unit]") {
   CHECK(first_host("rack[2-3]n[05,07]-ib,x") == "rack2n05-ib");
   CHECK(first_host("").empty());
   CHECK(first_host("node[1").empty());
+  std::string many = "node[1";
+  for (int node = 3; node < 50'000; node += 2) {
+    many += "," + std::to_string(node);
+  }
+  CHECK(first_host(many + "]") == "node1");
 }
 
 }  // namespace rendezvous_place_test

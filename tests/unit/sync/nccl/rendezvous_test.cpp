@@ -248,6 +248,10 @@ TEST_CASE("rendezvous: a port in use is an error that says which variable to set
 }
 
 TEST_CASE("rendezvous: somebody else's answers are not taken for rank 0's", "[unit]") {
+  std::string endless = greeting_of_rank_1();  // an answer that says that it is 4 GiB long
+  endless.replace(24, 8, std::string("\x02\0\0\0", 4) + "\xff\xff\xff\xff");
+  const std::string said =
+      GENERATE_COPY(endless, std::string("SSH-2.0-OpenSSH_9.2 and more than a header has\r\n"));
   const RendezvousPlace place = free_place();
   std::string problem;
   const TcpSocket impostor = listen_on(place.port, true, problem);
@@ -256,7 +260,7 @@ TEST_CASE("rendezvous: somebody else's answers are not taken for rank 0's", "[un
   std::thread answers([&] {
     while (!over) {
       if (const TcpSocket client = accept_from(impostor)) {
-        client.send("SSH-2.0-OpenSSH_9.2 and more than a header has\r\n");
+        client.send(said);
         std::this_thread::sleep_for(5ms);
       }
     }
