@@ -5,7 +5,6 @@
 
 #include <contextual/key.hpp>
 
-#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +13,10 @@ namespace contextual::detail {
 struct KeyWord {
   Key::Type type;
   std::uint64_t word;
-  auto operator<=>(const KeyWord&) const = default;
+
+  friend bool operator<(const KeyWord& a, const KeyWord& b) {
+    return a.type != b.type ? a.type < b.type : a.word < b.word;
+  }
 };
 
 /// The words that a key holds: those of a long one are the two halves of its digest.
