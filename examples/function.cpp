@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <exception>
 #include <iostream>
-#include <span>
 #include <vector>
 
 struct Tile {
@@ -42,10 +41,10 @@ int main() try {
       {.keep = [](const Tile& tile, const auto&, const auto&, std::size_t n) { return tile.block <= n; },
        // No config is chosen that adds something else.
        .outputs = [](std::vector<float>& sum, const auto&,
-                     std::size_t) { return std::vector{contextual::output("sum", std::span(sum))}; },
+                     std::size_t) { return std::vector{contextual::output("sum", sum)}; },
        // It accumulates: each run of a call that tunes begins with what the caller gave.
        .restore = [](std::vector<float>& sum, const auto&,
-                     std::size_t) { return std::vector{contextual::restored("sum", std::span(sum))}; },
+                     std::size_t) { return std::vector{contextual::restored("sum", sum)}; },
        .kernel = {.key_names = {"N"}},
        .options = {.n_warmup = 1}});
 

@@ -15,7 +15,6 @@
 #include <exception>
 #include <iostream>
 #include <random>
-#include <span>
 #include <vector>
 
 struct Block {
@@ -109,9 +108,9 @@ int main() try {
   // it leaves are those of one step, and no config is chosen with which they are others.
   contextual::ContextualAutotuner tuner{{.search = contextual::SearchLevel::quick}};
   tuner.run("training_step", step,
-            {.outputs = std::vector{contextual::output("errors", std::span(model.errors)),
-                                    contextual::output("weights", std::span(model.weights))},
-             .restore = std::vector{contextual::restored("weights", std::span(model.weights))}});
+            {.outputs = std::vector{contextual::output("errors", model.errors),
+                                    contextual::output("weights", model.weights)},
+             .restore = std::vector{contextual::restored("weights", model.weights)}});
   std::printf("step 0, run %d times: loss %.6f\n", runs, model.loss());
   for (int i = 1; i < steps; ++i) {
     step();  // with what was chosen

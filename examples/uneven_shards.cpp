@@ -120,8 +120,8 @@ int run() {
   step();  // with what was chosen
   const double again = heat(shard);
   if (rank == 0) {
-    std::cout << tuner.report().find("jacobi")->choices_text() << "the first rank has " << shard.rows
-              << " of " << all_rows << " rows; heat " << tuned << ", again " << again << "\n";
+    std::cout << tuner.report("jacobi").choices_text() << "the first rank has " << shard.rows << " of "
+              << all_rows << " rows; heat " << tuned << ", again " << again << "\n";
   }
   return std::abs(tuned - again) <= 1e-9 * again ? 0 : 1;
 }

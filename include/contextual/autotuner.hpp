@@ -87,6 +87,9 @@ class CONTEXTUAL_API ContextualAutotuner {
   /// Returns a copy of what is known of all runs so far: keep it in a variable before you refer to a part of
   /// it. Thread-safe.
   Report report() const;
+  /// Returns a copy of the report of the region's latest run. Thread-safe. Throws InvalidArgument, which
+  /// names the regions that there are, if this tuner has not run the region.
+  RegionReport report(std::string_view region) const;
 
  private:
   template <typename Region>
@@ -95,7 +98,8 @@ class CONTEXTUAL_API ContextualAutotuner {
 
   /// Returns false when the region has more tuning problems than max_problems.
   bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
-  /// As `run` with `always_tune`, which here comes before the environment.
+  /// As `run` with `always_tune`, which here comes before the environment. An exception that is not the
+  /// library's, of a launcher with another config than the default, rejects the config.
   void run_anew(std::string_view name, const std::function<void()>& region, const Options& options);
   /// Serves one call of a wrapped region, which has `options`. Does not communicate when nothing is new.
   /// `call` has what this call does differently, or is null.

@@ -43,8 +43,10 @@ namespace contextual {
 /// Ranks: every rank of the communicator makes the same calls in the same order, as for a `run`; a call with
 /// a known key does not communicate. Threads: calls may be made on several threads if the function may be;
 /// one call tunes at a time, and others wait for it up to the deadline, then throw Error. Errors: a call that
-/// tunes throws what `run` throws, another one what the function throws. The arguments reach the function as
-/// lvalues. The object can be neither copied nor moved, and no call may outlive it.
+/// tunes throws what `run` throws, another one what the function throws. While tuning, an exception of
+/// another config than the default, but for those of this library, rejects the config with its text. The
+/// arguments reach the function as lvalues. The object can be neither copied nor moved, and no call may
+/// outlive it.
 ///
 /// Cost of a call with a known key: 10 to 20 ns more than a direct one; it takes no lock and allocates
 /// nothing. One by `with` also compares names, and takes a short lock for `fixed` and `communicator`.

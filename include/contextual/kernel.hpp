@@ -92,6 +92,9 @@ class TunableKernel<R(const C&, Args...)> {
     return engine_.keeps(config_id, args...);
   }
 
+  /// Returns the work of a launch with these arguments, as KernelOptions::work says; nothing without it.
+  KernelWork work(const std::remove_reference_t<Args>&... args) const { return engine_.work(args...); }
+
   const std::string& name() const noexcept { return engine_.name(); }
   const ConfigSpace<C>& space() const noexcept { return engine_.space(); }
 

@@ -41,7 +41,8 @@ class CudaKernel;
 ///     TuningResult result = tuner.tune({.problem_size = {1 << 20}}, vectors);
 ///
 /// `Signature` is the launcher's signature, `R(const C&, Args...)`, as of TunableKernel, and is deduced in
-/// the same way. A launcher rejects a config as a TunableKernel's does.
+/// the same way. A launcher rejects a config as a TunableKernel's does, and by any other exception that is
+/// not of this library, unless the config is the default: what that throws, `tune` rethrows.
 ///
 /// It is no second tuner: a request that is not in the cache is tuned by a ContextualAutotuner, as a region
 /// that launches this kernel and nothing else. Ranks, deadlines, logs and failures are those of a `run`. The
@@ -118,6 +119,10 @@ class KernelTuner<R(const C&, Args...)> {
     if (kernel_.keeps) {
       call.keeps = [&](std::size_t config_id) { return kernel_.keeps(config_id, request, args...); };
     }
+    if (kernel_.work) {
+      call.work = [&] { return kernel_.work(request, args...); };
+    }
+    call.takes_arguments = sizeof...(Args) > 0;
     if (kernel_.add_metrics) {
       call.add_metrics = [&](std::size_t config_id, KernelMetrics& metrics) {
         kernel_.add_metrics(config_id, metrics, args...);
@@ -152,15 +157,18 @@ class KernelTuner<R(const C&, Args...)> {
     std::function<void(const TuneRequest&, Args&...)> launch;
     std::function<Key(const TuneRequest&, const Args&...)> key{};                  ///< may be empty
     std::function<bool(std::size_t, const TuneRequest&, const Args&...)> keeps{};  ///< may be empty
+    std::function<KernelWork(const TuneRequest&, const Args&...)> work{};          ///< may be empty
     /// Fills in what the driver knows of a config; may be empty.
     std::function<void(std::size_t, KernelMetrics&, const Args&...)> add_metrics{};
   };
   static Kernel own_kernel(typename Tuned::Kernel& kernel) {
-    return {[&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
-            [](const TuneRequest& request, const Args&... args) { return Tuned::key(request, args...); },
-            [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
-              return kernel.keeps(config_id, request, args...);
-            }};
+    return {
+        [&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
+        [](const TuneRequest& request, const Args&... args) { return Tuned::key(request, args...); },
+        [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
+          return kernel.keeps(config_id, request, args...);
+        },
+        [&kernel](const TuneRequest& request, const Args&... args) { return kernel.work(request, args...); }};
   }
   template <typename Existing>
   static Kernel existing_kernel(Existing& kernel) {
@@ -174,6 +182,13 @@ class KernelTuner<R(const C&, Args...)> {
       };
       existing.keeps = [&kernel](std::size_t config_id, const TuneRequest& /*request*/, const Args&... args) {
         return kernel.keeps(config_id, args...);
+      };
+    }
+    if constexpr (requires(const Args&... args) {
+                    { kernel.work(args...) } -> std::same_as<KernelWork>;
+                  }) {
+      existing.work = [&kernel](const TuneRequest& /*request*/, const Args&... args) {
+        return kernel.work(args...);
       };
     }
     if constexpr (requires(KernelMetrics & metrics, const Args&... args) {

@@ -63,6 +63,10 @@ constexpr std::optional<ElementType> integer_type() {
   return std::nullopt;
 }
 
+/// What `data()` of a buffer points to.
+template <typename Buffer>
+using ElementOf = std::remove_pointer_t<decltype(std::declval<Buffer&>().data())>;
+
 }  // namespace detail
 
 /// The element type of a C++ type; empty if it is none. Specialise it for types of your own, which may have
@@ -123,7 +127,13 @@ template <typename T>
 requires(element_type_of<T>.has_value()) Output output(std::string name, T* data, std::size_t count) {
   return {std::move(name), data, count, *element_type_of<T>};
 }
-/// The same of a range in the host's memory.
+/// The same of a std::vector, a std::array or another buffer in the host's memory, which must outlive the
+/// tuning at the same address: `contextual::output("c", c)`.
+template <typename Buffer, typename T = detail::ElementOf<Buffer>>
+requires(element_type_of<T>.has_value() && !std::is_const_v<T>) Output
+    output(std::string name, Buffer& data) {
+  return output(std::move(name), data.data(), data.size());
+}
 template <typename T, std::size_t extent>
 requires(element_type_of<T>.has_value()) Output output(std::string name, std::span<T, extent> data) {
   return {std::move(name), data.data(), data.size(), *element_type_of<T>};
@@ -141,7 +151,12 @@ template <typename T>
 requires(std::is_trivially_copyable_v<T>) Restored restored(std::string name, T* data, std::size_t count) {
   return {std::move(name), data, count * sizeof(T)};
 }
-/// The same of a range in the host's memory.
+/// The same of a std::vector, a std::array or another buffer in the host's memory.
+template <typename Buffer, typename T = detail::ElementOf<Buffer>>
+requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>) Restored
+    restored(std::string name, Buffer& data) {
+  return restored(std::move(name), data.data(), data.size());
+}
 template <typename T, std::size_t extent>
 requires(std::is_trivially_copyable_v<T>) Restored restored(std::string name, std::span<T, extent> data) {
   return {std::move(name), data.data(), data.size_bytes()};

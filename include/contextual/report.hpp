@@ -265,10 +265,11 @@ struct Report {
   /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
   /// Returns a copy of the latest run of a region, or nothing if there is none, of a report that is about to
-  /// be destroyed. Keep it in a variable: `const auto step = tuner.report().find("step");`. What refers into
-  /// the result itself, as a loop over `tuner.report().find("step")->warnings` does, is gone before it is
-  /// used.
-  CONTEXTUAL_API std::optional<RegionReport> find(std::string_view region) const&&;
+  /// be destroyed. A loop over `tuner.report().find("step")->warnings` would refer to what is gone; one over
+  /// `tuner.report("step").warnings` does not.
+  [[deprecated("call report(region) of the tuner, whose result can be looped over")]] CONTEXTUAL_API
+      std::optional<RegionReport>
+      find(std::string_view region) const&&;
 };
 
 }  // namespace contextual

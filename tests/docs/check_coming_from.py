@@ -14,7 +14,7 @@ DOCUMENT = "docs/coming-from.md"
 SNIPPETS = "tests/docs/coming_from"
 NOT_NAMES = {"bool", "const", "double", "false", "int", "nullptr", "return", "struct", "true"}
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*(=.*)?")
-PROGRAM_OR_FILE = re.compile(r"\S*/\S*|\.\S+|[\w{}]+-[\w{}.-]+( .*)?")
+PROGRAM_OR_FILE = re.compile(r"\S*/\S*|\.\S+|[\w{}]+-[\w{}.-]+( .*)?|(scripts/\w+|ctest) .*")
 
 
 def names_of(cells):
@@ -22,7 +22,7 @@ def names_of(cells):
     names = []
     for span in re.findall(r"`([^`]+)`", cells):
         if not VARIABLE.fullmatch(span) and not PROGRAM_OR_FILE.fullmatch(span):
-            names += re.findall(r"[A-Za-z_]\w*", re.sub(r'"[^"]*"', "", span))
+            names += re.findall(r"(?<!\w)[A-Za-z_]\w*", re.sub(r'"[^"]*"', "", span))
     return [name for name in dict.fromkeys(names) if name not in NOT_NAMES]
 
 

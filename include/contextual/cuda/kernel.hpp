@@ -93,6 +93,8 @@ class CudaKernel {
   bool keeps(std::size_t config_id, const CUstream& stream, const Args&... args) const {
     return engine_.keeps(config_id, stream, args...);
   }
+  /// Returns the work of a launch with these arguments, by the definition's `work`; nothing without it.
+  KernelWork work(const CUstream& stream, const Args&... args) const { return engine_.work(stream, args...); }
 
   // For another tunable kernel that uses this kernel as one of several implementations.
 

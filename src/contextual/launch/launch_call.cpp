@@ -20,6 +20,20 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
   return core.space().configs[config_id].to_string();
 }
 
+/// An exception of the user's own code. Those of the library say what no other config would mend: the device
+/// or the ranks are lost, or an argument makes no sense.
+bool is_ordinary(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error&) {
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  } catch (...) {  // also what ends a thread
+    return false;
+  }
+}
+
 }  // namespace
 
 [[gnu::hot]] LaunchCall::LaunchCall(const ErasedEngine& engine, const Key& key, const ErasedLaunch& launch)
@@ -157,6 +171,10 @@ void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
   const bool replaceable = slot_ != nullptr && info_.config_id != 0 && slot_->problem.coupling.empty();
   if (replaceable && log_.run->is_out_of_memory(thrown)) {
     throw ConfigRejected("out of memory: " + exception_text(thrown));
+  }
+  if (replaceable && (core_.traits().function || log_.run->exceptions_reject()) && is_ordinary(thrown) &&
+      log_.run->launch_that_threw(thrown).empty()) {
+    throw ConfigRejected(exception_text(thrown));
   }
   try {
     log_.run->note_launcher_threw(thrown, "kernel \"" + core_.traits().name + "\", key " + key_text() +

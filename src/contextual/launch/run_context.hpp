@@ -111,6 +111,11 @@ class RunContext {
   }
   bool is_out_of_memory(const std::exception_ptr& thrown) const;
 
+  /// Says that an exception of any launcher rejects its config, as one of a tuned function does in every run.
+  /// Call it before the first batch.
+  void reject_by_exceptions(bool reject) noexcept { exceptions_reject_ = reject; }
+  bool exceptions_reject() const noexcept { return exceptions_reject_; }
+
   /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
   /// problem; not of what is a choice point, whose kernels are tuned before it.
   void note_inner_launch(const ThreadLog& log, const KernelCore& inner);
@@ -186,6 +191,7 @@ class RunContext {
   Reuse reuse_;
   Namesakes namesakes_;
   bool blames_assignments_ = false;
+  bool exceptions_reject_ = false;
   std::function<bool(const std::exception_ptr&)> is_out_of_memory_;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`

@@ -55,6 +55,7 @@ struct ResolvedOptions {
   /// Of `restore`; null if there is nothing to restore. Copies of the options of one call share them.
   std::shared_ptr<measure::BufferCopies> copies;
   std::function<bool(const std::exception_ptr&)> is_out_of_memory;
+  bool exceptions_reject = false;  ///< of a KernelTuner: an exception of a launcher rejects its config
   std::vector<RegionPart> parts;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;

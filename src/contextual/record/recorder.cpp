@@ -193,7 +193,7 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
   if (summary.count == 0) {
     return;
   }
-  row.average_ns = summary.centre_ns;
+  row.centre_ns = summary.centre_ns;
   ConfigSummary complete;
   complete.config = row.config;
   complete.sample_count = static_cast<std::int64_t>(summary.count);

@@ -158,12 +158,11 @@ std::string text_of(const Event& event, const Body& body) {
   return Line(event, body).take();
 }
 
-/// Its average stands under the config's name, as people know it from logs of other tuners.
+/// Its centre stands under the config's name.
 std::string text_of(const Event& event, const LaunchRow& launch) {
   Line line(event, launch);
-  if (launch.average_ns) {
-    line.add("config-" + std::to_string(launch.config.id) + " average latency",
-             format_latency(*launch.average_ns));
+  if (launch.centre_ns) {
+    line.add("config-" + std::to_string(launch.config.id) + " latency", format_latency(*launch.centre_ns));
   }
   return line.take();
 }

@@ -58,6 +58,7 @@ void ContextualAutotuner::run_anew(std::string_view name, const std::function<vo
                                    const Options& options) {
   ResolvedOptions resolved = impl_->regions.resolve(options);
   resolved.always_tune = true;
+  resolved.exceptions_reject = true;
   impl_->regions.run(std::string(name), region, resolved, {});
 }
 
@@ -206,6 +207,21 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
 
 Report ContextualAutotuner::report() const {
   return impl_->regions.reports().all();
+}
+
+RegionReport ContextualAutotuner::report(std::string_view region) const {
+  const Report all = report();
+  if (const RegionReport* run = all.find(region)) {
+    return *run;
+  }
+  std::string known;
+  for (const RegionReport& run : all.runs) {
+    if (known.find('"' + run.region + '"') == std::string::npos) {
+      known += (known.empty() ? "\"" : ", \"") + run.region + '"';
+    }
+  }
+  throw InvalidArgument("this tuner has not run region \"" + std::string(region) + "\"; it has run " +
+                        (known.empty() ? "none" : known));
 }
 
 }  // namespace contextual

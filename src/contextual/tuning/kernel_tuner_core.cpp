@@ -221,7 +221,9 @@ struct KernelTunerCore::Impl {
   /// for a kernel that works on a stream.
   std::string keep(const TuneRequest& request, const CachedConfig& config, const ProblemReport& problem,
                    const ResolvedOptions& resolved, Times times);
-  void rate(TuningResult& result, const TuneRequest& request, double time_ns) const;
+  /// Fills in what times and work say, of the best config and of all others.
+  void rate(TuningResult& result, const TuneRequest& request, const TunedKernelCall& call,
+            double time_ns) const;
 
   std::string kernel;
   KernelTunerOptions options;
@@ -299,10 +301,16 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   return kept_everywhere ? cached : std::nullopt;
 }
 
-void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& request, double time_ns) const {
-  if (time_ns > 0) {
-    const KernelWork work = options.work ? options.work(request) : KernelWork();
-    result.metrics = compute_metrics(work, std::chrono::duration<double, std::nano>(time_ns), options.peak);
+void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& request,
+                                 const TunedKernelCall& call, double time_ns) const {
+  const KernelWork work = options.work ? options.work(request) : call.work ? call.work() : KernelWork();
+  const auto rated = [&](double ns) {
+    return ns > 0 ? compute_metrics(work, std::chrono::duration<double, std::nano>(ns), options.peak)
+                  : KernelMetrics();
+  };
+  result.metrics = rated(time_ns);
+  for (ConfigReport& config : result.all_results) {
+    config.metrics = rated(config.time.count == 0 ? 0 : config.time.centre_ns);
   }
 }
 
@@ -367,7 +375,7 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   if (!trouble.empty()) {
     result.warnings.push_back("the config is not kept on the disk: " + trouble);
   }
-  rate(result, asked.request, time_ns);
+  rate(result, asked.request, call, time_ns);
   return result;
 }
 
@@ -400,7 +408,12 @@ TuningResult KernelTunerCore::tune(const TuneRequest& request, const TunedKernel
     result.best_config = asked.space.configs.at(result.best_config_id);
     result.from_cache = true;
     result.reason = "cached for " + to_string(asked.request);
-    impl_->rate(result, asked.request, static_cast<double>(cached->time_ns.value_or(0)));
+    impl_->rate(result, asked.request, call, static_cast<double>(cached->time_ns.value_or(0)));
+    if (asked.request.problem_size.empty() && call.takes_arguments) {
+      warnings.push_back(
+          "the request says no problem_size, so every call gets what was chosen for the arguments of "
+          "the first one");
+    }
   } else {
     result = impl_->tune_anew(asked, made_for, call, resolved);
   }

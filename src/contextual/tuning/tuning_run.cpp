@@ -66,6 +66,7 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
   policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
   context_.blame_assignments(policy.search != SearchLevel::off);
   context_.set_out_of_memory(options.is_out_of_memory);
+  context_.reject_by_exceptions(options.exceptions_reject);
   return policy;
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/cuda/rms_norm_rope.hpp"
 #include "kernels/listed_configs.hpp"
 
+#include <contextual/error.hpp>
 #include <contextual/kernels/cuda/configs.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/fp8_gemm.hpp>
@@ -17,6 +18,7 @@
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace contextual::kernels::cuda {
@@ -105,6 +107,24 @@ bool is_for_sizes(std::string_view kernel_type, const ProblemSizes& sizes, const
          keeps(fp8_gemm_space(Fp8Accumulation::promoted), config, inside);
 }
 
+/// No config computes a product whose rows do not begin at multiples of 16 bytes: a launch refuses it.
+void check_sizes(std::string_view kernel_type, const ProblemSizes& sizes) {
+  const bool fp8 = kernel_type == FP8_GEMM || kernel_type == "cuda_fp8_gemm_promoted";
+  if (!fp8 && kernel_type != "cuda_gemm" && kernel_type != GATED_MLP && kernel_type != "cuda_mma_gemm") {
+    return;
+  }
+  const auto check = [&](const char* name, int size, int multiple) {
+    if (size % multiple != 0) {
+      throw InvalidArgument("kernel \"" + std::string(kernel_type) + "\": " + name +
+                            " must be a multiple of " + std::to_string(multiple) + ", not " +
+                            std::to_string(size));
+    }
+  };
+  check("n", sizes.n, 8);
+  check("intermediate_dim", kernel_type == GATED_MLP ? sizes.intermediate_dim : 0, 8);
+  check("k", sizes.k, fp8 ? 16 : 8);
+}
+
 }  // namespace
 
 std::vector<std::string> kernel_types() {
@@ -126,8 +146,16 @@ std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std
 
 std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std::vector<Config>& configs,
                                          const ProblemSizes& sizes, const ResourceLimits& limits) {
+  check_sizes(kernel_type, sizes);
   std::vector<Config> valid = filter_valid_configs(kernel_type, configs, limits);
-  std::erase_if(valid, [&](const Config& config) { return !is_for_sizes(kernel_type, sizes, config); });
+  const auto rest = std::stable_partition(valid.begin(), valid.end(), [&](const Config& config) {
+    return is_for_sizes(kernel_type, sizes, config);
+  });
+  if (rest != valid.begin()) {
+    valid.erase(rest, valid.end());
+  } else if (!valid.empty()) {
+    valid.resize(1);  // as `keep` of a launch: if it refuses all of them, the default remains
+  }
   return valid;
 }
 

@@ -52,6 +52,41 @@ TEST_CASE("TritonAutoTuner: kernel and configs make the tuner, the rest is a req
   CHECK(tune(1 << 20).from_cache);
 }
 
+// row: the order of the arguments: kernel, configs, problem_size, device, kernel_type
+TEST_CASE("TritonAutoTuner: sizes, device and type are named, and the kernel's arguments come last",
+          "[unit]") {
+  contextual::KernelTuner tuner{"seed_order", blocks(), [](const Tile&, float, int) {}, few_runs()};
+  const TuningResult result =
+      tuner.tune(TuneRequest{.problem_size = {8}, .device = "host", .kernel_type = "gemm"}, 1.5F, 2);
+  CHECK(result.kernel_type == "gemm");
+}
+
+// row: `config_space = {"BLOCK_M": [64, 128], "num_warps": [4, 8]}`
+TEST_CASE("TritonAutoTuner: a dictionary of values is a space of configs", "[unit]") {
+  const contextual::ConfigSpace<contextual::Config> space{{"BLOCK_M", {64, 128}}, {"num_warps", {4, 8}}};
+  CHECK(space.size() == 4);
+}
+
+// row: `KernelMetrics`, `compute_gemm_metrics`, `compute_elementwise_metrics(...,
+// bytes_per_element)`
+TEST_CASE("TritonAutoTuner: the metrics have the same functions, and count bytes that are read and written",
+          "[unit]") {
+  using namespace std::chrono_literals;
+  constexpr std::size_t bytes_per_element = 3 * sizeof(float);
+  const contextual::KernelMetrics sum =
+      contextual::compute_elementwise_metrics(1'000'000, bytes_per_element, 1, 10us);
+  CHECK(*sum.gigabytes_per_second == Approx(1'200));
+  CHECK(contextual::compute_gemm_metrics(1000, 1000, 1000, 2, 10us).teraflops_per_second == Approx(200));
+}
+
+// row: shares of the peak in percent
+TEST_CASE("TritonAutoTuner: shares of the peak are fractions", "[unit]") {
+  using namespace std::chrono_literals;
+  const contextual::KernelMetrics half =
+      contextual::compute_gemm_metrics(1000, 1000, 1000, 2, 10us, {.teraflops_per_second = 400});
+  CHECK(half.peak_compute_fraction == Approx(0.5));
+}
+
 // row: `TuningResult`: best config, metrics, all results, problem size, device
 TEST_CASE("TritonAutoTuner: a result has the same members, and the rejected configs", "[unit]") {
   contextual::KernelTuner tuner{"seed_result", blocks(),

@@ -1,6 +1,8 @@
 // section: `triton.autotune`
 #include "docs/coming_from/coming_from.hpp"
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 using namespace coming_from;
@@ -118,10 +120,24 @@ TEST_CASE("triton.autotune: the report has the best config, and progress is told
   CHECK(told > 0);
 }
 
-// row: `triton.testing.do_bench`
+// row: each kernel tuned by itself
+TEST_CASE("triton.autotune: own times decide alone", "[unit]") {
+  Options options = quick();
+  options.search = contextual::SearchLevel::off;
+  contextual::TunableKernel kernel{"triton_alone", blocks(), contextual::single_problem, [](const Tile&) {}};
+  ContextualAutotuner tuner(options);
+  tuner.run("triton alone", [&] { kernel(); });
+  CHECK(tuner.report("triton alone").searches.empty());
+  CHECK(tuner.report("triton alone").problems.at(0).choice == 2);
+}
+
+// row: `triton.testing.do_bench(fn, warmup=25, rep=100)`, in milliseconds
 TEST_CASE("triton.autotune: do_bench times a function", "[unit]") {
   int runs = 0;
-  const contextual::BenchResult result = contextual::do_bench([&] { ++runs; }, {.warmup = 2, .repeat = 5});
+  using namespace std::chrono_literals;
+  const contextual::BenchResult by_count = contextual::do_bench([&] { ++runs; }, {.warmup = 2, .repeat = 5});
   CHECK(runs >= 7);
-  CHECK(result.samples.size() == 5);
+  CHECK(by_count.samples.size() == 5);
+  const auto nap = [] { std::this_thread::sleep_for(1ms); };
+  CHECK(contextual::do_bench(nap, {.warmup = 1ms, .repeat = 3ms}).samples.size() <= 4);
 }

@@ -7,6 +7,7 @@
 #include <contextual/kernels/cuda/vector_add.hpp>
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -84,6 +85,26 @@ TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try",
     CHECK(config.get<int>("THREADS_PER_ROW") <= 32);
   }
   CHECK(cuda::get_default_config(cuda::FP8_GEMM) == fp8.front());
+}
+
+TEST_CASE("cuda configs: where sizes leave out every config, the first one remains", "[unit]") {
+  const std::vector<Config> norms = cuda::generate_configs(cuda::RMSNORM_ROPE);
+  CHECK(cuda::filter_valid_configs(cuda::RMSNORM_ROPE, norms, {.hidden_dim = 1 << 20}) ==
+        std::vector<Config>{norms.front()});
+  CHECK(cuda::filter_valid_configs(cuda::RMSNORM_ROPE, {}, {.hidden_dim = 1 << 20}).empty());
+}
+
+TEST_CASE("cuda configs: a product that its kernel cannot compute is refused", "[unit]") {
+  const auto filter = [](std::string_view kernel, const cuda::ProblemSizes& sizes) {
+    return cuda::filter_valid_configs(kernel, cuda::generate_configs(kernel), sizes);
+  };
+  CHECK_THROWS_WITH(filter("cuda_gemm", {.m = 64, .n = 128, .k = 100}),
+                    "kernel \"cuda_gemm\": k must be a multiple of 8, not 100");
+  CHECK_THROWS_WITH(filter("cuda_gemm", {.m = 64, .n = 127, .k = 96}),
+                    "kernel \"cuda_gemm\": n must be a multiple of 8, not 127");
+  CHECK_THROWS_WITH(filter(cuda::FP8_GEMM, {.m = 64, .n = 128, .k = 104}),
+                    "kernel \"cuda_fp8_gemm\": k must be a multiple of 16, not 104");
+  CHECK_FALSE(filter("cuda_gemm", {.m = 64, .n = 128, .k = 104}).empty());
 }
 
 TEST_CASE("cuda configs: a gated product of any size has a config", "[unit]") {

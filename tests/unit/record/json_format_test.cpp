@@ -28,7 +28,7 @@ TEST_CASE("to_json_line: times that are missing are null, the field stays", "[un
   row.agreed_ns.reset();
   row.makespan_ns.reset();
   const json parsed = json::parse(to_json_line(samples::event(row)));
-  for (const char* field : {"local_time_ns", "agreed_time_ns", "makespan_ns", "config_average_ns"}) {
+  for (const char* field : {"local_time_ns", "agreed_time_ns", "makespan_ns", "config_centre_ns"}) {
     CHECK(parsed.at(field).is_null());
   }
 }
@@ -36,10 +36,10 @@ TEST_CASE("to_json_line: times that are missing are null, the field stays", "[un
 TEST_CASE("to_json_line: large times stay exact, what is not finite is null", "[unit]") {
   LaunchRow row = samples::launch();
   row.local_ns = std::numeric_limits<std::int64_t>::max();
-  row.average_ns = std::numeric_limits<double>::quiet_NaN();
+  row.centre_ns = std::numeric_limits<double>::quiet_NaN();
   const json parsed = json::parse(to_json_line(samples::event(row)));
   CHECK(parsed["local_time_ns"].get<std::int64_t>() == std::numeric_limits<std::int64_t>::max());
-  CHECK(parsed["config_average_ns"].is_null());
+  CHECK(parsed["config_centre_ns"].is_null());
 }
 
 TEST_CASE("to_json_line: any text stays one line of valid JSON", "[unit]") {

@@ -63,7 +63,7 @@ inline LaunchRow launch() {
 
 inline LaunchRow last_repeat() {
   LaunchRow row = launch();
-  row.average_ns = 120000;
+  row.centre_ns = 120000;
   return row;
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -136,6 +137,33 @@ TEST_CASE("function on ranks: one that throws on a rank fails on all of them, an
   CHECK_THAT(errors[0], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
   CHECK_THAT(errors[1], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
   CHECK(results == std::vector<int>{15, 15});
+}
+
+TEST_CASE("function on ranks: a config that throws on one rank is out on all of them", "[unit]") {
+  std::vector<int> used(2);
+  std::vector<std::string> reasons(2);
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options = rank_options(communicator);
+    options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+      return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+    });
+    auto function = autotune("fn_throws_on_rank", engine_test::blocks(3), single_problem,
+                             [&](const engine_test::Block& block) {
+                               if (rank == 1 && block.block == 2) {
+                                 throw std::runtime_error("no room on this rank");
+                               }
+                               return block.block;
+                             },
+                             {.options = options});
+    used[at] = function();
+    const Report report = function.report();
+    reasons[at] = report.runs.back().problems.front().configs[2].rejection.value_or("");
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(used == std::vector<int>{1, 1});
+  CHECK_THAT(reasons[0], ContainsSubstring("rank 1") && ContainsSubstring("no room on this rank"));
 }
 
 TEST_CASE("function on ranks: a group that a call names tunes for itself", "[unit]") {

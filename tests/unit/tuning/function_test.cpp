@@ -7,7 +7,9 @@
 #include <contextual/function.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -178,13 +180,57 @@ TEST_CASE("tuned function: a config that rejects itself is not chosen, and all o
   CHECK_THROWS_AS(none(), TuningFailedError);
 }
 
-TEST_CASE("tuned function: what it throws is rethrown, and the next call tunes", "[unit]") {
+TEST_CASE("tuned function: an exception of a config other than the default rejects it with its text",
+          "[unit]") {
+  std::function<void(const Block&)> fail;
+  auto function = autotune("fn_throws_config", blocks(3), single_problem,
+                           [&](const Block& block) {
+                             fail(block);
+                             return block.block;
+                           },
+                           {.options = quick()});
+  fail = [](const Block& block) {
+    if (block.block == 2) {
+      throw std::runtime_error("2 does not divide 7");
+    }
+  };
+  CHECK(function() == 1);
+  CHECK(report_of_function(function).problems.front().configs[2].rejection == "2 does not divide 7");
+}
+
+TEST_CASE("tuned function: what says that no config would do better is rethrown", "[unit]") {
+  const auto fail = GENERATE(std::function<void()>([] { throw DeviceError("lost"); }),
+                             std::function<void()>([] { throw CommunicationError("no answer", {}); }),
+                             std::function<void()>([] { throw InvalidArgument("no stream"); }),
+                             std::function<void()>([] { throw 7; }));
+  auto function = autotune("fn_throws_lost", blocks(2), single_problem,
+                           [&](const Block& block) {
+                             if (block.block == 1) {
+                               fail();
+                             }
+                           },
+                           {.options = quick()});
+  CHECK_THROWS(function());
+}
+
+TEST_CASE("tuned function: an exception of a kernel that it launches is rethrown", "[unit]") {
+  TunableKernel inner{"fn_throws_inner_kernel", blocks(2), single_problem, [](const Block& block) {
+                        if (block.block == 1) {
+                          throw std::runtime_error("inner");
+                        }
+                      }};
+  auto function = autotune("fn_throws_inner", blocks(2), single_problem, [&](const Block&) { inner(); },
+                           {.options = quick()});
+  CHECK(error_text<std::runtime_error>([&] { function(); }) == "inner");
+}
+
+TEST_CASE("tuned function: what it throws with the default is rethrown, and the next call tunes", "[unit]") {
   int runs = 0;
   bool fails = true;
   auto function = autotune("fn_throws", blocks(2), single_problem,
                            [&](const Block&) {
                              ++runs;
-                             if (fails && runs == 3) {
+                             if (fails && runs == 2) {
                                throw std::runtime_error("out of paper");
                              }
                            },

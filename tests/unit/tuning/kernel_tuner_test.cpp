@@ -186,6 +186,73 @@ TEST_CASE("KernelTuner: vector add of 2^20 elements is tuned once, and a second 
                   .from_cache);
 }
 
+TEST_CASE("KernelTuner: all results have rates, whoever tells the work, also from the cache", "[unit]") {
+  const auto kernel_work = [](const int& n) { return KernelWork{.flops = 1e6 * n}; };
+  const auto check = [](const TuningResult& result) {
+    CHECK(result.metrics.teraflops_per_second.value_or(0) == Approx(4e6 / 97'000 / 1e3));
+    CHECK(result.metrics.peak_compute_fraction.value_or(0) == Approx(4e6 / 97'000 / 1e3 / 2));
+    for (const ConfigReport& config : result.all_results) {
+      CHECK(config.metrics.teraflops_per_second.value_or(0) == Approx(4e6 / config.time.centre_ns / 1e3));
+      CHECK(config.metrics.peak_compute_fraction.has_value());
+    }
+  };
+  const auto twice = [&](auto&& tuner) {
+    const TuningResult first = tuner.tune({.problem_size = {4}}, 4);
+    REQUIRE(first.all_results.size() == 4);
+    check(first);
+    const TuningResult second = tuner.tune({.problem_size = {4}}, 4);
+    CHECK(second.from_cache);
+    check(second);
+  };
+  KernelTunerOptions options = quick();
+  options.peak.teraflops_per_second = 2;
+  const auto launch = [](const Config&, int) {};
+  twice(KernelTuner{"kernel_tuner work of kernel", dummy_space(), launch, options, {.work = kernel_work}});
+  TunableKernel existing{"kernel_tuner work of existing",
+                         dummy_space(),
+                         [](const int& n) { return make_key(n); },
+                         launch,
+                         {.work = kernel_work}};
+  twice(KernelTuner{existing, options});
+  options.work = [](const TuneRequest& request) {
+    return KernelWork{.flops = 1e6 * static_cast<double>(request.problem_size.at(0))};
+  };
+  twice(KernelTuner{"kernel_tuner work of request", dummy_space(), launch, options});
+}
+
+TEST_CASE("KernelTuner: a request without sizes says that other arguments get the same answer", "[unit]") {
+  KernelTuner tuner{"kernel_tuner no size", dummy_space(), [](const Config&, int) {}, quick()};
+  CHECK(tuner.tune({}, 1).warnings.empty());
+  const TuningResult second = tuner.tune({}, 1'000);
+  CHECK(second.from_cache);
+  REQUIRE(second.warnings.size() == 1);
+  CHECK_THAT(second.warnings.front(), ContainsSubstring("no problem_size"));
+  KernelTuner alone{"kernel_tuner no arguments", dummy_space(), [](const Config&) {}, quick()};
+  static_cast<void>(alone.tune({}));
+  CHECK(alone.tune({}).warnings.empty());
+}
+
+TEST_CASE("KernelTuner: an exception of a config other than the default rejects it, of any kernel",
+          "[unit]") {
+  const auto launch = [](const Config& config, int fails_with) {
+    if (config.get<int>("BLOCK") == fails_with && config.get<int>("WARPS") == 8) {
+      throw std::invalid_argument("8 warps do not fit");
+    }
+  };
+  TunableKernel existing{"kernel_tuner throwing existing", dummy_space(),
+                         [](const int& n) { return make_key(n); }, launch};
+  KernelTuner of_existing{existing, quick()};
+  KernelTuner own{"kernel_tuner throwing", dummy_space(), launch, quick()};
+  for (const TuningResult& result :
+       {of_existing.tune({.problem_size = {128}}, 128), own.tune({.problem_size = {128}}, 128)}) {
+    CHECK(result.best_config_id == 2);
+    CHECK(result.all_results.at(3).rejection == "8 warps do not fit");
+  }
+  KernelTuner of_default{"kernel_tuner throwing default", dummy_space(),
+                         [](const Config&) { throw std::invalid_argument("nothing fits"); }, quick()};
+  CHECK(error_text<std::invalid_argument>([&] { of_default.tune({}); }) == "nothing fits");
+}
+
 TEST_CASE("KernelTuner: where all configs fail nothing is cached", "[unit]") {
   KernelTuner tuner{"kernel_tuner failing", dummy_space(),
                     [](const Config&) { throw ConfigRejected("no room"); }, quick()};
@@ -266,7 +333,7 @@ TEST_CASE("KernelTuner: a tuning that was cut off goes on where it was", "[unit]
   KernelTuner tuner{"kernel_tuner cut off", dummy_space(),
                     [&](const Config&, int) {
                       if (++launches == last) {
-                        throw std::runtime_error("cut off");
+                        throw Error("cut off");
                       }
                     },
                     kept_in(directory.path())};

@@ -287,11 +287,10 @@ TEST_CASE("outputs: sums that are added up in another order are right, and NaN i
 
 TEST_CASE("outputs: what is changed in place is right where `restore` puts it back, and is changed once",
           "[unit]") {
-  std::array<int, 16> data{};
-  std::fill(data.begin(), data.end(), 21);
+  std::vector<int> data(16, 21);
   int runs = 0;
-  const Options options{.outputs = std::vector{output("data", std::span(data))},
-                        .restore = std::vector{restored("data", std::span(data))},
+  const Options options{.outputs = std::vector{output("data", data)},
+                        .restore = std::vector{restored("data", data)},
                         .before_iteration = [&](const IterationInfo&) { CHECK(data[0] == 21); }};
   const RegionReport report = tune_one("in_place", 4, options, [&](int config) {
     ++runs;

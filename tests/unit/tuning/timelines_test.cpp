@@ -270,14 +270,13 @@ TEST_CASE(
   TunableKernel first{"own_times", engine_test::blocks(2), single_problem, [](const engine_test::Block&) {}};
   ContextualAutotuner tuner{options};
   tuner.run("own_times", [&] { first(); });
-  const auto region = tuner.report().find("own_times");
-  REQUIRE(region);
-  const ProblemReport& problem = region->problems.at(0);
+  const RegionReport region = tuner.report("own_times");
+  const ProblemReport& problem = region.problems.at(0);
   REQUIRE(problem.choice == 1);
   CHECK(problem.configs[1].time.centre_ns == 99'000);
   CHECK(problem.time_in_choice.centre_ns == 40'000);
   CHECK(problem.time_in_defaults.centre_ns == 100'000);
-  CHECK_THAT(region->choices_text(), ContainsSubstring("  40.0 us  -60 %\n"));
+  CHECK_THAT(region.choices_text(), ContainsSubstring("  40.0 us  -60 %\n"));
 }
 
 }  // namespace timelines_test

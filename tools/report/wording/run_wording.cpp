@@ -32,12 +32,28 @@ std::string result_text(const DefaultsComparison& gain, const SearchView& last) 
          count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
 }
 
+/// Why all defaults were kept without a comparison.
+std::string nothing_better(const SearchResult& result) {
+  if (result.run_count > 0) {
+    return "the search found no better set";
+  }
+  if (!result.cut.empty()) {
+    return "nothing was searched: " + std::string(result.cut);
+  }
+  const bool by_own_time =
+      std::all_of(result.problems.begin(), result.problems.end(),
+                  [](const auto& problem) { return problem.chosen_by != ChosenBy::makespan; });
+  return "nothing was searched: " + (by_own_time
+                                         ? std::string("own times decide, and the defaults are best by these")
+                                         : std::string(result.reason));
+}
+
 /// Where the choice was not compared with all defaults.
 std::string result_without_comparison(const SearchView& search) {
   const SearchResult& result = *search.result;
   if (result.reference == SearchReference::none || result.reference == SearchReference::defaults) {
     return !search.choice.empty() && search.choice == search.defaults
-               ? "all defaults were kept: the search found no better set"
+               ? "all defaults were kept: " + nothing_better(result)
                : "";
   }
   if (result.reference != SearchReference::first_feasible) {

@@ -35,6 +35,8 @@ class CONTEXTUAL_API ErasedEngine {
   const KernelCore& core() const noexcept { return *core_; }
   bool takes_stream() const noexcept { return takes_stream_; }
   bool keeps(std::size_t config_id, void** arguments) const;
+  /// Calls the kernel's `work`, if it has one.
+  KernelWork work(void** arguments) const { return hooks_.work ? hooks_.work.call(arguments) : KernelWork(); }
   /// Calls the key function.
   Key key(void** arguments) const { return hooks_.key.call(arguments); }
   void launch_in_run(int resolved, const Key& key, const ErasedLaunch& launch) const;

@@ -68,6 +68,12 @@ class LaunchEngine<R(const C&, Args...)> {
     return erased_.keeps(config_id, addresses + 1);
   }
 
+  /// Returns what the options' `work` says of a launch with these arguments; nothing without it.
+  KernelWork work(const std::remove_reference_t<Args>&... args) const {
+    void* addresses[] = {nullptr, address_of(args)...};
+    return erased_.work(addresses + 1);
+  }
+
   /// Launches what `resolve` has returned, or the default if that fails: see falls_back. `launch(id)`
   /// launches a config.
   template <typename Launch>

@@ -24,6 +24,8 @@ struct TunedKernelCall {
   std::function<void()> launch;              ///< launches the kernel once
   std::function<Key()> key{};                ///< of that launch; empty if the kernel does not tell
   std::function<bool(std::size_t)> keeps{};  ///< whether the config is a candidate; empty: all are
+  std::function<KernelWork()> work{};        ///< of that launch; empty if the kernel does not tell
+  bool takes_arguments = false;              ///< what it launches may differ from call to call
   /// Fills in what the driver knows of the config's code; may be empty. May throw.
   std::function<void(std::size_t, KernelMetrics&)> add_metrics{};
 };

@@ -60,6 +60,9 @@ struct TunedLaunch<R(const C&, Args...)> {
                const std::remove_reference_t<Args>&... args) const {
       return kernel_.engine().keeps(config_id, request, args...);
     }
+    KernelWork work(const TuneRequest& request, const std::remove_reference_t<Args>&... args) const {
+      return kernel_.engine().work(request, args...);
+    }
     const ConfigSpace<C>& space() const noexcept { return kernel_.engine().space(); }
 
    private:

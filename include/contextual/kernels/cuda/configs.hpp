@@ -30,7 +30,7 @@ inline constexpr std::string_view FP8_GEMM = "cuda_fp8_gemm";
 struct ProblemSizes {
   int m = 0;
   int n = 0;
-  int k = 0;                 ///< of no influence so far
+  int k = 0;                 ///< of a product: says nothing about configs, but not every k can be computed
   int hidden_dim = 0;        ///< likewise for a product; of RMSNorm the length of a row
   int intermediate_dim = 0;  ///< n of a gated product
 };
@@ -54,8 +54,9 @@ CONTEXTUAL_API std::vector<Config> filter_valid_configs(std::string_view kernel_
                                                         const std::vector<Config>& configs,
                                                         const ResourceLimits& limits = {});
 
-/// The same, and only those that a tuning with such sizes would try, as KernelOptions::keep says of a launch.
-/// Of kernels of several ranks, and of cuBLASLt, sizes say nothing.
+/// The same, and only those that a tuning with such sizes would try, as KernelOptions::keep says of a launch:
+/// if sizes leave out all of them, the first one remains. Of kernels of several ranks, and of cuBLASLt, sizes
+/// say nothing. Throws InvalidArgument also for n and k of a product that its kernel cannot compute.
 CONTEXTUAL_API std::vector<Config> filter_valid_configs(std::string_view kernel_type,
                                                         const std::vector<Config>& configs,
                                                         const ProblemSizes& sizes,

@@ -45,7 +45,7 @@ struct Launch {
   std::optional<std::int64_t> agreed_ns{};          ///< own time, maximum over ranks
   std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, maximum over ranks
   std::optional<std::int64_t> local_makespan_ns{};  ///< of the tuning iteration, on this rank
-  std::optional<double> average_ns{};  ///< set on a config's last repeat: its agreed centre so far
+  std::optional<double> centre_ns{};  ///< set on a config's last repeat: its agreed centre so far
 
   static constexpr std::string_view event_name = "launch";
   static constexpr auto fields() {
@@ -60,7 +60,7 @@ struct Launch {
                       field("agreed_time_ns", &Launch::agreed_ns),
                       field("makespan_ns", &Launch::makespan_ns),
                       field("local_makespan_ns", &Launch::local_makespan_ns),
-                      field("config_average_ns", &Launch::average_ns)};
+                      field("config_centre_ns", &Launch::centre_ns)};
   }
 };
 

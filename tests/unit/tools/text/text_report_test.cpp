@@ -152,6 +152,22 @@ TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the
                search.problems[0].config_id = 0;
              }),
              ContainsSubstring("result: all defaults were kept: the search found no better set"));
+  const auto not_searched = [&](SearchResult& search) {
+    not_compared(search);
+    search.run_count = 0;
+    for (auto& problem : search.problems) {
+      problem.config_id = 0;
+      problem.chosen_by = contextual::ChosenBy::own_time;
+    }
+  };
+  CHECK_THAT(result_of(not_searched),
+             ContainsSubstring("all defaults were kept: nothing was searched: own times decide, and the "
+                               "defaults are best by these"));
+  CHECK_THAT(result_of([&](SearchResult& search) {
+               not_searched(search);
+               search.cut = "the limit of time";
+             }),
+             ContainsSubstring("all defaults were kept: nothing was searched: the limit of time"));
   const std::string infeasible = result_of([](SearchResult& search) {
     search.reference = contextual::SearchReference::first_feasible;
     search.gain.reset();
