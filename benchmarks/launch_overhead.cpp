@@ -2,6 +2,7 @@
 /// What a tunable kernel's launch costs on the host, over a direct call of the same function.
 ///
 /// locked_in: outside of tuning, for 1 and 64 keys and 1 and 2 threads; goal: over_direct_ns at most 20.
+/// with_keep: the same for a kernel with a `keep`, whose direct call asks it as well; goal: at most 30.
 /// intercepted: while tuning, timed by the host clock; goal: at most 150. Every iteration measures a round of
 /// direct calls and a round of launches in turn; the counters are medians over iterations, in ns a call.
 
@@ -14,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -34,12 +36,24 @@ struct LaunchArgs {
   asm volatile("" : : "r"(config.tile), "r"(args.m) : "memory");
 }
 
-contextual::TunableKernel launch_kernel{
-    "launch_overhead", contextual::ConfigSpace<LaunchConfig>{{"TILE", &LaunchConfig::tile, {64, 128}}},
-    [](const LaunchArgs& a) {
-      return contextual::make_key(a.m, a.n, a.k, a.batch, a.heads, a.dtype, a.layout);
-    },
-    [](const LaunchConfig& config, const LaunchArgs& args) { kernel_body(config, args); }};
+[[gnu::noinline]] bool fits(const LaunchConfig& config, const LaunchArgs& args) {
+  asm volatile("" : : "r"(config.tile) : "memory");
+  return config.tile <= args.m;
+}
+
+using Kernel = contextual::TunableKernel<void(const LaunchConfig&, const LaunchArgs&)>;
+
+Kernel kernel_named(const char* name, Kernel::Options options = {}) {
+  return {name, contextual::ConfigSpace<LaunchConfig>{{"TILE", &LaunchConfig::tile, {64, 128}}},
+          [](const LaunchArgs& a) {
+            return contextual::make_key(a.m, a.n, a.k, a.batch, a.heads, a.dtype, a.layout);
+          },
+          [](const LaunchConfig& config, const LaunchArgs& args) { kernel_body(config, args); },
+          std::move(options)};
+}
+
+Kernel launch_kernel = kernel_named("launch_overhead");
+Kernel kernel_with_keep = kernel_named("launch_overhead_with_keep", {.keep = fits});
 
 std::vector<LaunchArgs> arguments(std::size_t key_count) {
   std::vector<LaunchArgs> all;
@@ -62,14 +76,22 @@ double ns_per_launch(const std::vector<LaunchArgs>& args, std::size_t calls, Cal
   return all_ns / static_cast<double>(calls);
 }
 
+/// What a direct call does.
+enum class Direct { launches, asks_and_launches };
+
+template <Kernel& kernel, Direct direct>
 class Comparison {
  public:
   Comparison(std::size_t key_count, std::size_t calls_a_round)
       : args_(arguments(key_count)), calls_(calls_a_round) {}
 
   void measure_round() {
-    direct_.push_back(ns_per_launch(args_, calls_, [this](const LaunchArgs& a) { kernel_body(config_, a); }));
-    launch_.push_back(ns_per_launch(args_, calls_, [](const LaunchArgs& a) { launch_kernel(a); }));
+    direct_.push_back(ns_per_launch(args_, calls_, [this](const LaunchArgs& a) {
+      if (direct == Direct::launches || fits(config_, a)) {
+        kernel_body(config_, a);
+      }
+    }));
+    launch_.push_back(ns_per_launch(args_, calls_, [](const LaunchArgs& a) { kernel(a); }));
   }
   /// Over the threads of a benchmark the average of their medians.
   void report(benchmark::State& state) const {
@@ -92,27 +114,34 @@ void lock_in_all_keys(const benchmark::State&) {
   tuner.run("all keys", [] {
     for (const LaunchArgs& a : arguments(64)) {
       launch_kernel(a);
+      kernel_with_keep(a);
     }
   });
 }
 
-void locked_in(benchmark::State& state) {
-  Comparison comparison(static_cast<std::size_t>(state.range(0)), 19'200);
+template <Kernel& kernel, Direct direct>
+void measure(benchmark::State& state) {
+  Comparison<kernel, direct> comparison(static_cast<std::size_t>(state.range(0)), 19'200);
   for (auto _ : state) {
     comparison.measure_round();
   }
   comparison.report(state);
 }
-BENCHMARK(locked_in)
-    ->Setup(lock_in_all_keys)
-    ->ArgName("keys")
-    ->Arg(1)
-    ->Arg(64)
-    ->ThreadRange(1, 2)
-    ->Iterations(101);
+
+void locked_in(benchmark::State& state) {
+  measure<launch_kernel, Direct::launches>(state);
+}
+void with_keep(benchmark::State& state) {
+  measure<kernel_with_keep, Direct::asks_and_launches>(state);
+}
+void on_all_keys(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Setup(lock_in_all_keys)->ArgName("keys")->Arg(1)->Arg(64)->ThreadRange(1, 2)->Iterations(101);
+}
+BENCHMARK(locked_in)->Apply(on_all_keys);
+BENCHMARK(with_keep)->Apply(on_all_keys);
 
 void intercepted(benchmark::State& state) {
-  Comparison comparison(static_cast<std::size_t>(state.range(0)), 1'024);
+  Comparison<launch_kernel, Direct::launches> comparison(static_cast<std::size_t>(state.range(0)), 1'024);
   contextual::ContextualAutotuner tuner{
       {.n_repeat = 40, .search = contextual::SearchLevel::off, .always_tune = true, .log_directory = ""}};
   for (auto _ : state) {

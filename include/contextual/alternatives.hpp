@@ -12,6 +12,7 @@
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,7 +102,7 @@ class Alternatives<R(Args...)> {
   /// being tuned it throws TuningFailedError if no alternative is left.
   R operator()(Args... args) {
     const Key key = key_(args...);
-    const int config_id = engine_.resolve(key);
+    const int config_id = engine_.resolve(key, args...);
     if (config_id >= 0) [[likely]] {
       return engine_.launch_chosen(config_id, key,
                                    [&](std::size_t id) -> R { return call(id, key, args...); });
@@ -130,6 +131,9 @@ class Alternatives<R(Args...)> {
   static Options options_of(const std::vector<Alternative>& all, std::vector<std::string> key_names) {
     Options options;
     options.key_names = std::move(key_names);
+    if (std::none_of(all.begin(), all.end(), [](const Alternative& a) { return bool(a.keep); })) {
+      return options;
+    }
     options.keep = [all](const AlternativeConfig& config, const std::remove_reference_t<Args>&... args) {
       for (const Alternative& alternative : all) {
         if (alternative.name == config.alternative) {

@@ -84,7 +84,7 @@ class TunedFunction<R(const C&, Args...)> {
     const Key key = key_(args...);
     {
       const detail::KnownCall known = all_.known(key);
-      if (known.config_id() >= 0) [[likely]] {
+      if (known.config_id() >= 0 && all_.keeps(known.config_id(), args...)) [[likely]] {
         return all_.run_known(known.config_id(), key, args...);
       }
     }

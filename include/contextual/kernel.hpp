@@ -76,7 +76,7 @@ class TunableKernel<R(const C&, Args...)> {
   /// TuningFailedError if no config is left to launch.
   R operator()(Args... args) {
     const Key key = key_(args...);
-    const int config_id = engine_.resolve(key);
+    const int config_id = engine_.resolve(key, args...);
     const auto launch = [&](std::size_t id) -> R { return launcher_(engine_.config(id), args...); };
     if (config_id >= 0) [[likely]] {
       return engine_.launch_chosen(config_id, key, launch);
@@ -86,8 +86,8 @@ class TunableKernel<R(const C&, Args...)> {
 
   /// Returns the key of a launch with these arguments.
   Key key(const std::remove_reference_t<Args>&... args) const { return key_(args...); }
-  /// Returns true if the config is a candidate for a launch with these arguments: unless `keep` leaves it
-  /// out. `config_id` is below `space().size()`.
+  /// Returns true unless `keep` does not allow the config for a launch with these arguments. `config_id` is
+  /// below `space().size()`.
   bool keeps(std::size_t config_id, const std::remove_reference_t<Args>&... args) const {
     return engine_.keeps(config_id, args...);
   }

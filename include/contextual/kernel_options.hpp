@@ -47,12 +47,21 @@ struct KernelOptions<R(const C&, Args...)> {
   /// before the tuner knows of the problem, with the default or the config locked in earlier, so that config
   /// must be launchable without the call that takes the key.
   detail::LoadHook<C> load{};
-  /// Returns true if the config is a candidate for launches with these arguments, like
-  /// ConfigSpace::constraint, which does not see the arguments. Called for every config at a tuning problem's
-  /// first launch in a run.
+  /// Returns true if a launch with these arguments may use the config, like ConfigSpace::constraint, which
+  /// does not see the arguments. Called for every launch with the config that it is to use, also outside of
+  /// tuning and on any thread, which costs less than 10 ns beside the function itself; and for every config
+  /// at the launches of a tuning problem in the first iteration of a run. Depends on nothing else.
   ///
-  /// The first launch and fallbacks still use a default that is left out, but it is not chosen. A config that
-  /// one rank leaves out is left out on all ranks. If no config is left, the default remains a candidate.
+  /// A config that some launch of a tuning problem does not allow, on some rank, is no candidate of the
+  /// problem and is not chosen again for its region in this process. That launch uses the fallback, and what
+  /// is measured there is no sample. If no config is left, the default remains a candidate. The first launch
+  /// and fallbacks use the default even if it is not allowed.
+  ///
+  /// Outside of tuning, a launch whose chosen config is not allowed uses the default; stderr says so once.
+  /// The problem then counts as new, so that a wrapped region or a function tunes it again with what all
+  /// launches so far allow. Where other ranks use the choice too, or coupled kernels do, such a launch throws
+  /// ConfigRejected before it begins, and the ranks leave the config out when they meet next; a `run` with
+  /// nothing to tune throws nothing, because the ranks meet after it.
   detail::CheckedHook<detail::KeepFits, bool(const C&, const std::remove_reference_t<Args>&...)> keep{};
   /// Called before and after every launch. The LaunchInfo is valid during the call only.
   detail::CheckedHook<detail::HookFits, void(const LaunchInfo&, Args&...)> before_launch{};

@@ -54,8 +54,10 @@ class CudaKernel {
         engine_(
             std::move(name), parts_->configs().space(),
             [key = key_](const CUstream& /*stream*/, const Args&... args) { return key(args...); },
-            engine_options(), detail::LaunchKind::kernel, [parts = parts_] { return parts->source_text(); }) {
-  }
+            engine_options(), detail::LaunchKind::kernel, [parts = parts_] { return parts->source_text(); },
+            [this](const C& config, const CUstream& /*stream*/, const Args&... args) {
+              parts_->expect(parts_->configs().id_of(config), key_(args...), args...);
+            }) {}
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 
@@ -64,7 +66,7 @@ class CudaKernel {
   /// ConfigRejected.
   void operator()(CUstream stream, Args... args) {
     const Key key = key_(args...);
-    const int config_id = engine_.resolve(key);
+    const int config_id = engine_.resolve(key, stream, args...);
     const auto launch = [&](std::size_t id) { return parts_->launch(id, stream, args...); };
     const CUresult code = config_id >= 0 ? engine_.launch_chosen(config_id, key, launch)
                                          : engine_.launch_in_run(config_id, key, launch, stream, args...);
@@ -100,9 +102,13 @@ class CudaKernel {
 
   /// Returns true if the config is a candidate for a launch with these arguments, that is, unless the
   /// definition's `keep` leaves it out. Remembers the layout of such a launch for `load`. Call it from the
-  /// other kernel's `keep`, with that kernel's key.
+  /// other kernel's `keep`, with that kernel's key. Takes a short lock.
   bool expect(std::size_t config_id, const Key& key, CUstream stream, const Args&... args) {
-    return parts_->keeps(config_id, key, stream, args...);
+    const bool kept = parts_->keeps(config_id, stream, args...);
+    if (kept) {
+      parts_->expect(config_id, key, args...);
+    }
+    return kept;
   }
   /// Prepares a config as the tuner does: compiles all configs, loads this one, checks the layout remembered
   /// for `key` against the device's limits, and calls the definition's `load`. Throws ConfigRejected,
@@ -125,8 +131,7 @@ class CudaKernel {
                     static_cast<int>(code));
   }
 
-  /// The definition's options, extended by what the parts do. Only `keep` may use `this`, because it is
-  /// called during this kernel's launches; the others may be called after the kernel's end, so they share the
+  /// The definition's options, with a `load` that may be called after the kernel's end, so that it shares the
   /// parts.
   typename Engine::Options engine_options() {
     typename Engine::Options options = parts_->definition().options;
@@ -134,9 +139,6 @@ class CudaKernel {
     options.load = {detail::WithKeyPointer(), [parts](const C& config, const Key* key) {
                       parts->load(parts->configs().id_of(config), key);
                     }};
-    options.keep = [this](const C& config, const CUstream& stream, const Args&... args) {
-      return parts_->keeps(parts_->configs().id_of(config), key_(args...), stream, args...);
-    };
     return options;
   }
 

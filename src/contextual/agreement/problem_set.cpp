@@ -65,7 +65,8 @@ std::vector<policy::RejectionOutcome> ProblemSet::rejections_of_batch() const {
     const std::lock_guard lock(slot->launched.mutex);
     for (const detail::LocalRejection& rejection : slot->launched.rejections) {
       if (!rejection.of_assignment) {
-        rejections.push_back({index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+        rejections.push_back(
+            {index, rejection.config_id, rejection.batch_iteration, rejection.reason, rejection.left_out});
       }
     }
   }

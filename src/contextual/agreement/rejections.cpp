@@ -17,7 +17,8 @@ using policy::RejectionOutcome;
 Rejected gather_rejections(Exchange& exchange, const Rejected& own) {
   json configs = json::array();
   for (const RejectionOutcome& rejection : own.configs) {
-    configs.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
+    configs.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason,
+                       rejection.left_out});
   }
   json iterations = json::array();
   for (const InfeasibleIteration& infeasible : own.iterations) {
@@ -30,11 +31,13 @@ Rejected gather_rejections(Exchange& exchange, const Rejected& own) {
     const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
     const json told = json::parse(all[rank]);
     for (const json& entry : told.at("configs")) {
-      RejectionOutcome rejection{entry[0], entry[1], entry[2], prefix + entry[3].get<std::string>()};
+      RejectionOutcome rejection{entry[0], entry[1], entry[2], prefix + entry[3].get<std::string>(),
+                                 entry[4]};
       const auto [place, added] = merged.try_emplace({rejection.problem, rejection.config_id}, rejection);
       if (!added) {
         place->second.batch_iteration = std::min(place->second.batch_iteration, rejection.batch_iteration);
         place->second.reason += "; " + rejection.reason;
+        place->second.left_out = place->second.left_out && rejection.left_out;
       }
     }
     for (const json& entry : told.at("iterations")) {

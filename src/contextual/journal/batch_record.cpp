@@ -38,7 +38,8 @@ std::optional<std::int64_t> time_of(const json& time) {
 json rejections_json(const std::vector<policy::RejectionOutcome>& rejections) {
   json list = json::array();
   for (const policy::RejectionOutcome& rejection : rejections) {
-    list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
+    list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason,
+                    rejection.left_out});
   }
   return list;
 }
@@ -47,7 +48,8 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   std::vector<policy::RejectionOutcome> rejections;
   for (const json& item : list) {
     rejections.push_back({whole<std::size_t>(item.at(0)), whole<std::size_t>(item.at(1)),
-                          whole<std::size_t>(item.at(2)), item.at(3).get<std::string>()});
+                          whole<std::size_t>(item.at(2)), item.at(3).get<std::string>(),
+                          item.at(4).get<bool>()});
   }
   return rejections;
 }

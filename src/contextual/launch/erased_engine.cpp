@@ -56,6 +56,7 @@ ErasedEngine::ErasedEngine(std::string name, const ErasedSpace& space, KernelHoo
       hooks_(std::move(hooks)),
       hooked_(hooks_.reset || hooks_.before_launch || hooks_.after_launch || hooks_.check),
       takes_stream_(takes_stream),
+      asks_keep_(static_cast<bool>(hooks_.keep)),
       core_(std::make_shared<KernelCore>(
           traits_of(std::move(name), space, hooks_, kind, takes_stream, std::move(source)))),
       registration_(core_) {}
@@ -63,7 +64,26 @@ ErasedEngine::ErasedEngine(std::string name, const ErasedSpace& space, KernelHoo
 ErasedEngine::~ErasedEngine() = default;
 
 bool ErasedEngine::keeps(std::size_t config_id, void** arguments) const {
-  return !hooks_.keep || call_with(hooks_.keep, space_.config(config_id), arguments);
+  return !asks_keep_ || call_with(hooks_.keep, space_.config(config_id), arguments);
+}
+
+int ErasedEngine::allowed(int resolved, const Key& key, void** arguments) const {
+  if (resolved == KernelCore::tuning) {
+    return resolved;  // the run decides: LaunchCall asks
+  }
+  const bool watched = resolved <= KernelCore::first_watched;
+  const int config_id = watched ? KernelCore::first_watched - resolved : resolved;
+  if (keeps(static_cast<std::size_t>(config_id), arguments)) [[likely]] {
+    return resolved;
+  }
+  replace_refused(*core_, key, static_cast<std::size_t>(config_id));
+  return watched ? KernelCore::first_watched : 0;
+}
+
+void ErasedEngine::meet(std::size_t config_id, void** arguments) const {
+  if (hooks_.meet) {
+    call_with(hooks_.meet, space_.config(config_id), arguments);
+  }
 }
 
 void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunch& launch) const {

@@ -5,8 +5,10 @@
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/launch/alternative_scope.hpp>
+#include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -37,19 +39,28 @@ bool is_ordinary(const std::exception_ptr& thrown) {
 }  // namespace
 
 [[gnu::hot]] LaunchCall::LaunchCall(const ErasedEngine& engine, const Key& key, const ErasedLaunch& launch)
-    : log_(*thread_state().log), core_(engine.core()), key_(key) {
-  RunContext& run = *log_.run;
+    : log_(*thread_state().log), arguments_{&engine, launch.arguments}, core_(engine.core()), key_(key) {
+  const RunContext& run = *log_.run;
   info_.region = run.region();
   info_.kernel = core_.traits().name;
   info_.key = &key_;
   info_.tuning_iteration = run.tuning_iteration;
   info_.stream = launch.stream;
   info_.on_stream = engine.takes_stream();
-  if (launch.stream != nullptr && run.timer().captures(info_)) [[unlikely]] {
+  if (launch.stream != nullptr && log_.run->timer().captures(info_)) [[unlikely]] {
     use_without_tuning();
     return;
   }
-  slot_ = run.find(core_, key, {&engine, launch.arguments});
+  use_planned();
+  if (slot_ != nullptr && engine.asks_keep() && !fallback_ && !arguments_.keep(info_.config_id))
+      [[unlikely]] {
+    leave_refused();
+  }
+}
+
+[[gnu::hot]] void LaunchCall::use_planned() {
+  RunContext& run = *log_.run;
+  slot_ = run.find(core_, key_, arguments_);
   if ((log_.current.load(std::memory_order_relaxed) & launch_under_way) != 0) [[unlikely]] {
     run.note_inner_launch(log_, core_);
   }
@@ -82,16 +93,42 @@ bool is_ordinary(const std::exception_ptr& thrown) {
   const int locked =
       pinned != LockInTable::none ? pinned : core_.table()->find(log_.run->region_id(), key_, scope);
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
+  if (!arguments_.keep(info_.config_id)) {
+    if (locked != LockInTable::none) {
+      static_cast<void>(replace_refused(core_, key_, info_.config_id));
+    }
+    info_.config_id = 0;
+  }
   captured_ = true;
   log_.run->note_untuned_launch();
 }
 
 /// Of a problem that the ranks have not agreed on yet.
 [[gnu::cold]] void LaunchCall::use_first() {
-  const std::size_t first = core_.first_config();
-  const bool left_out = first < slot_->found.left_out.size() && slot_->found.left_out[first];
-  info_.config_id = slot_->found.locked_config.value_or(left_out ? 0 : first);
-  info_.warmup = !slot_->found.locked_config.has_value();
+  const RunContext::FirstChoice first = log_.run->first_choice(*slot_, core_.first_config());
+  info_.config_id = first.config_id;
+  info_.warmup = !first.of_earlier_run;
+}
+
+/// `keep` does not allow the config for the arguments of this launch, for which another one is right; the
+/// ranks agree that it is no candidate of the problem. A default is launched all the same.
+[[gnu::cold]] void LaunchCall::leave_refused() {
+  const bool is_default = info_.config_id == 0;
+  if (is_default && (!slot_->joined() || slot_->found.left_out[0])) {
+    return;  // the ranks know, or learn it when the problem joins
+  }
+  core_.table()->note_refused(log_.run->region_id(), key_, slot_->problem.scope,
+                              static_cast<int>(info_.config_id));
+  if (!is_default) {
+    reject(refused_text);
+    return;
+  }
+  fallback_ = true;
+  const std::lock_guard lock(slot_->launched.mutex);
+  std::vector<LocalRejection>& known = slot_->launched.rejections;
+  if (std::none_of(known.begin(), known.end(), [](const LocalRejection& other) { return other.left_out; })) {
+    known.push_back({0, log_.run->batch_iteration, refused_text, false, true});
+  }
 }
 
 bool LaunchCall::config_changed() noexcept {
@@ -267,7 +304,8 @@ bool LaunchCall::next_fallback() {
     fallback_ = true;
     return true;
   };
-  if (slot_->batch.best_so_far && usable(*slot_->batch.best_so_far)) {
+  if (slot_->batch.best_so_far && usable(*slot_->batch.best_so_far) &&
+      arguments_.keep(*slot_->batch.best_so_far)) {
     return take(*slot_->batch.best_so_far);
   }
   if (usable(0)) {
@@ -277,7 +315,7 @@ bool LaunchCall::next_fallback() {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
     const bool launchable =
         slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.needs_loading;
-    if (launchable && usable(id) && !(id < slot_->found.left_out.size() && slot_->found.left_out[id])) {
+    if (launchable && usable(id) && !slot_->found.left_out[id] && arguments_.keep(id)) {
       return take(id);
     }
   }

@@ -3,6 +3,8 @@
 /// \file
 /// One intercepted launch: which config it uses, and what happens if that fails.
 
+#include "contextual/launch/run_context.hpp"
+
 #include <contextual/detail/launch/erased_engine.hpp>
 #include <contextual/metrics.hpp>
 #include <contextual/timer.hpp>
@@ -12,9 +14,6 @@
 #include <string>
 
 namespace contextual::detail {
-
-struct ProblemSlot;
-struct ThreadLog;
 
 /// Lives on the stack of one launch, inside a region that is being tuned. Never waits for a device,
 /// communicates, loads code, or holds a lock while the launcher runs.
@@ -66,8 +65,10 @@ class LaunchCall {
   void finish() noexcept;
 
  private:
+  void use_planned();
   void use_without_tuning();
   void use_first();
+  void leave_refused();
   void note_rejection(const std::string& reason, bool of_assignment);
   /// Throws Error. The run ends with it even if the region catches it.
   [[noreturn]] void fail(const std::string& cause);
@@ -75,6 +76,7 @@ class LaunchCall {
   std::string key_text() const;
 
   ThreadLog& log_;
+  const LaunchArguments arguments_;
   const KernelCore& core_;
   const Key& key_;
   ProblemSlot* slot_ = nullptr;

@@ -19,6 +19,9 @@ void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, C
                           std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
   used_here_only_.erase({region, scope, key});  // until the ranks agree on it anew
+  if (const auto refused = refused_.find({region, scope, key}); refused != refused_.end()) {
+    refused->second.open = false;
+  }
   put(region, scope, key, config_id, finality, region);
   if (finality == ChoiceFinality::lasting) {
     put(any_region, scope, key, config_id, finality, region);
@@ -64,6 +67,22 @@ std::string LockInTable::why_ruled_out(const Failed& asked) const {
     return failed.config_id == asked.config_id && failed.scope == asked.scope && failed.key == asked.key;
   });
   return found == ruled_out_.end() ? std::string() : found->second;
+}
+
+/// Only the default may be chosen though it is refused: where nothing else is left.
+LockInTable::Refusal LockInTable::note_refused(std::uint32_t region, const Key& key, std::uint64_t scope,
+                                               int config_id) {
+  const std::lock_guard lock(mutex_);
+  Refused& refused = refused_[{region, scope, key}];
+  const bool first = refused.config_ids.insert(config_id).second;
+  refused.open = refused.open || first || config_id != 0;
+  return {first, refused.open};
+}
+
+std::set<int> LockInTable::refused(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = refused_.find({region, scope, key});
+  return found == refused_.end() ? std::set<int>() : found->second.config_ids;
 }
 
 void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,

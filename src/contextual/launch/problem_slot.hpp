@@ -64,6 +64,8 @@ struct LocalRejection {
   /// True if the launch's result was wrong, which another kernel of the region may have caused: the
   /// assignment of configs is to blame.
   bool of_assignment = false;
+  /// True for the default where it has not failed: `keep` does not allow it for some launch.
+  bool left_out = false;
 };
 
 /// What launches write, on any thread.
@@ -96,7 +98,7 @@ struct Discovery {
   bool told_of_inner = false;        ///< this rank has warned of a launch within a launch of the problem
   std::optional<std::size_t> locked_config;  ///< the choice of an earlier run, or a pinned one
   std::string pinned_by;                     ///< the file that pins it; empty: none
-  std::vector<bool> left_out;                ///< by config: `keep` left it out on some rank
+  std::vector<bool> left_out;                ///< by config: `keep` left it out for some launch on some rank
   /// The configs as names and values, known on all ranks from when the problem joins; null for a coupled one.
   std::shared_ptr<const std::vector<Config>> configs{};
 };

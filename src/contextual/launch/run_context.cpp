@@ -34,14 +34,28 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
   return hash.value();
 }
 
-/// What is not a candidate for the launch whose arguments are bound, or has been chosen in vain before.
-std::vector<bool> left_out_configs(const KernelCore& core, const Key& key, std::uint64_t scope,
-                                   const LaunchArguments& arguments) {
-  const std::size_t config_count = core.space().size;
+/// What `keep` does not allow for the launch whose arguments are bound.
+std::vector<bool> refused_configs(const KernelCore& core, const LaunchArguments& arguments) {
+  std::vector<bool> refused(core.space().size, false);
+  for (std::size_t id = 0; arguments.asks_keep() && id < refused.size(); ++id) {
+    refused[id] = !arguments.keep(id);
+  }
+  return refused;
+}
+
+/// What is not a candidate for a problem's first launch, or has been chosen in vain before.
+std::vector<bool> left_out_configs(const KernelCore& core, const Key& key, std::uint32_t region,
+                                   std::uint64_t scope, const LaunchArguments& arguments) {
   const LockInTable& table = *core.table();
-  std::vector<bool> left_out(config_count, false);
-  for (std::size_t id = 0; id < config_count; ++id) {
-    left_out[id] = !arguments.keep(id) || !table.why_ruled_out({key, scope, static_cast<int>(id)}).empty();
+  const std::set<int> refused_before = table.refused(region, key, scope);
+  std::vector<bool> left_out = refused_configs(core, arguments);
+  for (std::size_t id = 0; id < left_out.size(); ++id) {
+    if (!left_out[id] && arguments.engine != nullptr) {
+      arguments.engine->meet(id, arguments.addresses);
+    }
+    const int config_id = static_cast<int>(id);
+    left_out[id] = left_out[id] || refused_before.contains(config_id) ||
+                   !table.why_ruled_out({key, scope, config_id}).empty();
   }
   return left_out;
 }
@@ -106,9 +120,12 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     return count_untracked();  // without the lock: nothing is added to the index any more
   }
   bool words_known = false;
+  bool met = false;
   {
     const std::lock_guard lock(mutex_);
-    if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
+    ProblemSlot* const slot = fresh_.find(core, key, scope);
+    met = slot != nullptr;
+    if (met && !arguments.asks_keep()) {
       return slot;
     }
     const ProblemSlot* const known = index_.find(problem);
@@ -119,9 +136,11 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   }
   // The user's code: without the lock.
   std::vector<KeyWord> words = words_known ? std::vector<KeyWord>() : arguments.words_of(key);
-  const std::vector<bool> left_out = left_out_configs(core, key, scope, arguments);
+  const std::vector<bool> left_out =
+      met ? refused_configs(core, arguments) : left_out_configs(core, key, region_id_, scope, arguments);
   const std::lock_guard lock(mutex_);
   if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
+    leave_out(*slot, left_out, Seen::before);
     return slot;
   }
   check_namesakes(core);
@@ -224,6 +243,7 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
     // one, which is kept until the map is rebuilt; until then launches of the new one come this way.
     retired_.push_back(std::move(*namesake));
     *namesake = core.shared_from_this();
+    leave_out(slot, left_out, Seen::before);
     return;
   }
   if (slot.found.members.empty() && !slot.joined()) {
@@ -235,10 +255,29 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
   slot.found.members.push_back(core.shared_from_this());
   if (!slot.joined()) {
     slot.found.needs_loading = slot.found.needs_loading || core.traits().load;
-    for (std::size_t id = 0; id < left_out.size(); ++id) {
-      slot.found.left_out[id] = slot.found.left_out[id] || left_out[id];
+    leave_out(slot, left_out, slot.found.members.size() == 1 ? Seen::now_first : Seen::before);
+  }
+}
+
+/// Under the lock. A choice of an earlier run that some launch does not allow is tuned again, unless a
+/// coupled kernel has launched it by now: then the launch fails.
+void RunContext::leave_out(ProblemSlot& slot, const std::vector<bool>& left_out, Seen seen) {
+  Discovery& found = slot.found;
+  const bool replaceable = seen == Seen::now_first || slot.problem.coupling.empty();
+  for (std::size_t id = 0; id < left_out.size() && !slot.joined(); ++id) {
+    found.left_out[id] = found.left_out[id] || left_out[id];
+    if (left_out[id] && found.locked_config == id && found.pinned_by.empty() && replaceable) {
+      found.locked_config.reset();
     }
   }
+}
+
+RunContext::FirstChoice RunContext::first_choice(const ProblemSlot& slot, std::size_t first_loaded) {
+  const std::lock_guard lock(mutex_);
+  if (slot.found.locked_config) {
+    return {*slot.found.locked_config, true};
+  }
+  return {slot.found.left_out[first_loaded] ? 0 : first_loaded, false};
 }
 
 std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Problem& problem) const {

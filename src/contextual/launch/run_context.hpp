@@ -37,12 +37,13 @@
 
 namespace contextual::detail {
 
-/// What a run asks about the arguments of a launch when it meets the problem for the first time.
+/// What a run asks about the arguments of a launch.
 struct LaunchArguments {
   const ErasedEngine* engine = nullptr;  ///< null: every config is a candidate
   void** addresses = nullptr;
 
-  bool keep(std::size_t config_id) const { return engine == nullptr || engine->keeps(config_id, addresses); }
+  bool asks_keep() const { return engine != nullptr && engine->asks_keep(); }
+  bool keep(std::size_t config_id) const { return !asks_keep() || engine->keeps(config_id, addresses); }
   /// Returns all words of the launch's key, also of a long one.
   std::vector<KeyWord> words_of(const Key& key) const;
 };
@@ -80,6 +81,14 @@ class RunContext {
   /// Returns the problem of a launch in constant time, or null if it is beyond `max_problems`; the launch is
   /// counted then. Takes the lock only for problems that have not joined yet.
   ProblemSlot* find(const KernelCore& core, const Key& key, const LaunchArguments& arguments);
+
+  struct FirstChoice {
+    std::size_t config_id = 0;
+    bool of_earlier_run = false;
+  };
+  /// Returns what a problem uses that the ranks have not agreed on yet: the choice of an earlier run, else
+  /// the first config that could be loaded, or the default if that is left out.
+  FirstChoice first_choice(const ProblemSlot& slot, std::size_t first_loaded);
 
   // Between batches, on the thread of `run`.
   void begin_batch();  ///< forgets what launches have written in the last batch
@@ -182,6 +191,9 @@ class RunContext {
   /// Returns the choice of an earlier run if this run reuses it.
   std::optional<std::size_t> reusable_choice(const KernelCore& core, const Problem& problem) const;
   void join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out);
+  /// Whether a problem may have been launched in this run before.
+  enum class Seen { now_first, before };
+  static void leave_out(ProblemSlot& slot, const std::vector<bool>& left_out, Seen seen);
 
   std::string region_;
   std::uint32_t region_id_;

@@ -38,6 +38,8 @@ struct RejectionOutcome {
   std::size_t config_id = 0;
   std::size_t batch_iteration = 0;  ///< an index in the batch; 0 if the config could not be prepared
   std::string reason;
+  /// True for a default that has not failed: it is no candidate any more, and remains the fallback.
+  bool left_out = false;
 };
 
 struct BatchOutcome {

@@ -188,11 +188,28 @@ void ProblemState::note_presence(Presence presence) {
   }
 }
 
+bool ProblemState::unwalked() const {
+  return !schedule_ && (exploring() || record_.status == ProblemStatus::locked_in);
+}
+
+bool ProblemState::leave_out_default() {
+  if (!viable(0) || viable_count_ == 1) {
+    return false;
+  }
+  record_.configs[0].left_out = true;
+  --viable_count_;
+  if (unwalked() && record_.choice == 0) {
+    begin();  // nothing else has been measured
+  } else {
+    choose_without(0, {.why = Why::rejected_after_choice, .config_id = 0});
+  }
+  return true;
+}
+
 void ProblemState::reject(std::size_t config_id, const Reason& reason) {
   ConfigRecord& config = record_.configs[config_id];
   const std::size_t others = viable_count_ - (viable(config_id) ? 1 : 0);
-  const bool unwalked = !schedule_ && (exploring() || record_.status == ProblemStatus::locked_in);
-  if (unwalked && record_.choice == config_id && !config.rejection && others > 0) {
+  if (unwalked() && record_.choice == config_id && !config.rejection && others > 0) {
     config.rejection = reason;
     viable_count_ = others;
     begin();  // nothing else has been measured
@@ -215,10 +232,15 @@ void ProblemState::reject(std::size_t config_id, const Reason& reason, const Rea
     return;
   }
   config.rejection = reason;
+  viable_count_ -= config.left_out ? 0 : 1;
+  choose_without(config_id, when_chosen);
+}
+
+/// The config is no candidate any more.
+void ProblemState::choose_without(std::size_t config_id, const ReasonPart& when_chosen) {
   if (schedule_) {
     schedule_->reject(config_id);
   }
-  viable_count_ -= config.left_out ? 0 : 1;
   const bool readmitted = readmit_slow();
   if (readmitted && (walking() || walked())) {
     begin_walk();

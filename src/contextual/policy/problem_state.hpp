@@ -97,6 +97,10 @@ class ProblemState {
   /// Rejects a config. If it was the choice, chooses again. Further rejections of the config are ignored.
   void reject(std::size_t config_id, const Reason& reason);
 
+  /// The default is no candidate from now on, and remains the fallback. Returns false where it is none, or
+  /// nothing else is one.
+  bool leave_out_default();
+
   /// The same for a rejection by the final run, which the reason of a new choice then mentions.
   void reject_in_final_run(std::size_t config_id, const std::string& words);
 
@@ -152,7 +156,9 @@ class ProblemState {
   void choose_by_own_time(int min_samples);
   void choose_after_walk();
   void settle_status();
+  bool unwalked() const;
   void reject(std::size_t config_id, const Reason& reason, const ReasonPart& when_chosen);
+  void choose_without(std::size_t config_id, const ReasonPart& when_chosen);
   std::vector<Entrant> entrants(int min_samples) const;
 
   const PolicyOptions* options_;

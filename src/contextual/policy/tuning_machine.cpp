@@ -124,10 +124,28 @@ bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
   return true;
 }
 
+void TuningState::Impl::reject(const RejectionOutcome& rejection) {
+  if (!rejection.left_out) {
+    reject(rejection.problem, rejection.config_id, told(rejection.reason));
+    return;
+  }
+  ProblemState& problem = problems[rejection.problem];
+  const bool decided_before = !problem.walking() && !problem.exploring();
+  if (problem.leave_out_default()) {
+    reject_elsewhere(rejection.problem, 0, decided_before);
+  }
+}
+
 void TuningState::Impl::reject(std::size_t index, std::size_t config_id, const Reason& reason) {
   ProblemState& problem = problems[index];
   const bool decided_before = !problem.walking() && !problem.exploring();
   problem.reject(config_id, reason);
+  reject_elsewhere(index, config_id, decided_before);
+}
+
+/// What knows the problem's configs beside its own state. `decided_before`: the problem was over its walk.
+void TuningState::Impl::reject_elsewhere(std::size_t index, std::size_t config_id, bool decided_before) {
+  ProblemState& problem = problems[index];
   feasibility.rejected(index, config_id);
   choice_points.rejected(index, config_id);
   search.reject(index, config_id);
@@ -143,7 +161,7 @@ void TuningState::Impl::reject(std::size_t index, std::size_t config_id, const R
 void TuningState::Impl::reject_at(const BatchOutcome& outcome, std::size_t iteration) {
   for (const RejectionOutcome& rejection : outcome.rejections) {
     if (std::min(rejection.batch_iteration, outcome.iterations.size()) == iteration) {
-      reject(rejection.problem, rejection.config_id, told(rejection.reason));
+      reject(rejection);
     }
   }
 }

@@ -43,7 +43,9 @@ struct TuningState::Impl {
   bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
+  void reject(const RejectionOutcome& rejection);
   void reject(std::size_t problem, std::size_t config_id, const Reason& reason);
+  void reject_elsewhere(std::size_t problem, std::size_t config_id, bool decided_before);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const Reason& reason);

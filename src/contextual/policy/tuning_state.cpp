@@ -77,7 +77,7 @@ bool TuningState::comparing() const {
 void TuningState::reject(const std::vector<RejectionOutcome>& rejections) {
   check_rejections(rejections, impl_->problems);
   for (const RejectionOutcome& rejection : rejections) {
-    impl_->reject(rejection.problem, rejection.config_id, told(rejection.reason));
+    impl_->reject(rejection);
   }
   impl_->advance();
 }

@@ -2,6 +2,7 @@
 
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,12 +26,22 @@ std::exception_ptr pin_failure(const ProblemSlot& slot, const RejectionOutcome& 
                       ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
 }
 
+/// The problem has a candidate beside the default.
+bool has_others(const policy::ProblemRecord& problem) {
+  return std::any_of(problem.configs.begin() + 1, problem.configs.end(),
+                     [](const auto& config) { return !config.left_out && !config.rejection; });
+}
+
 }  // namespace
 
 void RejectedConfigs::mark(const std::vector<RejectionOutcome>& rejections, const BatchPlan& plan) {
   for (const RejectionOutcome& rejection : rejections) {
     ProblemSlot& slot = *problems_.slots()[rejection.problem];
-    slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
+    if (rejection.left_out) {
+      slot.found.left_out[rejection.config_id] = true;
+    } else {
+      slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
+    }
     recorder_.rejected(slot, rejection.config_id, rejection.reason, plan);
     if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
       pin_failure_ = pin_failure(slot, rejection);
@@ -76,7 +87,8 @@ bool RejectedConfigs::replace_choices(const BatchAgreement::FinalRun& seen, cons
   mark(seen.rejections, plan);
   std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
   for (const RejectionOutcome& rejection : seen.rejections) {
-    if (problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
+    const bool stays = rejection.left_out && !has_others(problems_.state().problem(rejection.problem));
+    if (!stays && problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
       replaced.insert(rejection.problem);
     }
   }

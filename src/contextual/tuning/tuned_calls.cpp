@@ -94,6 +94,15 @@ std::vector<T> with_more(std::vector<T> given, const std::vector<T>& more) {
   return given;
 }
 
+/// What calls of the key use. This one has used the default if `keep` did not allow the choice for its
+/// arguments, and nothing was tuned.
+std::size_t choice_of(const TunedCalls::Call& call, std::uint32_t region_id) {
+  const LockInTable& table = *call.function.table();
+  const int locked = table.find(region_id, call.key);
+  return table.refused(region_id, call.key, 0).contains(locked) ? static_cast<std::size_t>(locked)
+                                                                : call.last_config();
+}
+
 /// Around a run, also one that throws: if the ranks forget in it what is locked in for the group's region,
 /// because some of it has failed on one of them, they forget what they know of its calls, too.
 class ForgetsWithRegion {
@@ -181,6 +190,12 @@ bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key&
   return true;
 }
 
+bool TunedCalls::replace_refused(const Group& group, const KernelCore& function, const Key& key,
+                                 std::size_t config_id) const {
+  const ThreadStateScope outside(state_in_region(group.region_id(), false));
+  return detail::replace_refused(function, key, config_id) && impl_->resolve({}).mode == Mode::tune;
+}
+
 TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& communicator) {
   if (communicator == nullptr || communicator == impl_->resolve({}).communicator) {
     return impl_->own;
@@ -213,7 +228,7 @@ void TunedCalls::tune(Group& group, const Call& call) {
         },
         options);
   }
-  group.note(call.key, call.last_config(), region_id, is_provisional(group, call, region_id));
+  group.note(call.key, choice_of(call, region_id), region_id, is_provisional(group, call, region_id));
   if (call.options.verbose) {
     tell(group, call.function, call.key, call.last_config(), Use::found);
   }

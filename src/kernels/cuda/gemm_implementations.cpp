@@ -1,4 +1,5 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/error.hpp>
@@ -27,12 +28,14 @@ Key key_of(const CUstream& /*stream*/, const GemmArgs& args) {
 template <auto kernel>
 bool takes(const CUstream& stream, const GemmArgs& args) {
   try {
-    for (std::size_t id = 0; id < kernel().space().size(); ++id) {
-      if (kernel().expect(id, key_of(stream, args), stream, args)) {
-        return true;
-      }
-    }
+    check_gemm_matrices("cuda_gemm_implementations", args);
   } catch (const InvalidArgument&) {  // sizes or alignments that only cuBLASLt takes
+    return false;
+  }
+  for (std::size_t id = 0; id < kernel().space().size(); ++id) {
+    if (kernel().keeps(id, stream, args)) {
+      return true;
+    }
   }
   return false;
 }
@@ -44,7 +47,8 @@ bool suits_own(const CUstream& stream, const GemmArgs& args) {
 /// Where Hopper's tiles have more rows than C, or where there is no Hopper.
 bool suits_mma(const CUstream& stream, const GemmArgs& args) {
   constexpr int few_rows = 64;
-  return (args.m <= few_rows || !is_hopper()) && takes<mma_gemm>(stream, args);
+  const bool is_few = args.m <= few_rows || !is_hopper();
+  return is_few && args.ready_flags == nullptr && takes<mma_gemm>(stream, args);
 }
 
 }  // namespace

@@ -55,6 +55,31 @@ TEST_CASE("tuned function: while its stream is captured it runs once, with what 
   CHECK(used.size() == 1 + 3 * 2 + 2);
 }
 
+TEST_CASE("holds 24: a captured call that `keep` refuses the choice has the default, and tunes nothing",
+          "[unit]") {
+  const ScriptedCapture capture;
+  int memory = 0;
+  auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
+  std::vector<int> used;
+  auto function = autotune(
+      "fn_captured_keep", blocks(3), [](CUstream_st*, int) { return single_problem(); },
+      [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); },
+      {.keep = [](const Block& block, CUstream_st*, int n) { return block.block <= n; }, .options = quick()});
+  captured_stream = nullptr;
+  function(stream, 2);
+  CHECK(used.back() == 2);
+  used.clear();
+  captured_stream = stream;
+  const StderrCapture text;
+  function(stream, 1);
+  function(stream, 2);
+  CHECK(used == std::vector<int>{0, 2});
+  captured_stream = nullptr;
+  function(stream, 1);  // the first call that can tune
+  CHECK(used.back() == 1);
+  CHECK(count_of(text.text(), "`keep` does not allow it") == 1);
+}
+
 TEST_CASE("tuned function: a verbose call on a captured stream prints nothing", "[unit]") {
   const ScriptedCapture capture;
   int memory = 0;

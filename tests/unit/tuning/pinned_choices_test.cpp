@@ -24,6 +24,8 @@
 namespace pinned_choices_test {
 
 using namespace kept_test;
+using engine_test::count_of;
+using engine_test::error_text;
 using engine_test::StderrCapture;
 using engine_test::TemporaryDirectory;
 
@@ -465,6 +467,38 @@ TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no othe
       CHECK(std::count(seen.others.begin(), seen.others.end(), true) == 0);
     }
   }
+}
+
+TEST_CASE("holds 24: pins: one that some arguments do not allow gives way to the default, and ends a run",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned keep", pin_of("pinned_keep", config_1));
+  std::vector<int> tiles;
+  TunableKernel<void(const TileConfig&, int)> kernel{
+      "pinned_keep",
+      test::tiles(3),
+      [](int) { return single_problem(); },
+      [&](const TileConfig& config, int) { tiles.push_back(config.tile); },
+      {.keep = [](const TileConfig& config, int n) { return config.tile <= n; }}};
+  const StderrCapture captured;
+  const auto thrown = in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+    options.print = Print::nothing;
+    auto wrapped = make_tuned_region(
+        tuner, "pinned keep", [&](int n) { kernel(n); }, options);
+    wrapped(2);
+    wrapped(1);
+    wrapped(1);
+    wrapped(2);
+    CHECK(count_of(captured.text(), "`keep` does not allow it") == 1);
+    CHECK_THAT(error_text<Error>([&] {
+                 tuner.run(
+                     "pinned keep", [&] { kernel(1); }, options);
+               }),
+               ContainsSubstring(".json") && ContainsSubstring("`keep` does not allow it"));
+  });
+  INFO(text_of(thrown[0]));
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(tiles == std::vector<int>{2, 1, 1, 2});
 }
 
 TEST_CASE("holds 21: pins: one that fails to launch later falls back to the default, once", "[unit]") {

@@ -32,6 +32,13 @@ struct RandomKernel {
   std::set<std::pair<int, int>> fails_to_launch;   ///< (rank, config)
   std::set<std::pair<int, int>> fails_to_prepare;  ///< (rank, config)
   std::set<std::pair<int, int>> left_out;          ///< (rank, config)
+  std::set<std::pair<int, int>> too_large;         ///< (rank, config), for what is launched later
+  int shrinks_at = 0;                              ///< run of the region from which on that is so
+
+  /// What `keep` says.
+  bool allows(int rank, int config, int run) const {
+    return !left_out.contains({rank, config}) && (run <= shrinks_at || !too_large.contains({rank, config}));
+  }
   std::unique_ptr<RankKernel> object;
 };
 
@@ -66,7 +73,8 @@ struct RankNotes {
   std::int64_t launched = 0;  ///< launcher calls that returned
   int runs = 0;               ///< of the region
   int unprepared_launches = 0;
-  int ruled_out_runs = 0;                                  ///< of assignments that `feasible` rules out
+  int refused_launches = 0;  ///< of configs that `keep` does not allow, beside the default
+  int ruled_out_runs = 0;    ///< of assignments that `feasible` rules out
   std::map<std::pair<std::size_t, int>, int> last_config;  ///< by kernel and key, of the latest run
 };
 
@@ -126,8 +134,9 @@ class RandomRegion {
   /// Whether every run is one that was planned, with the planned configs.
   bool runs_as_planned() const {
     return !judged_by(Judge::check) &&
-           std::all_of(kernels.begin(), kernels.end(),
-                       [](const RandomKernel& kernel) { return kernel.fails_to_launch.empty(); });
+           std::all_of(kernels.begin(), kernels.end(), [](const RandomKernel& kernel) {
+             return kernel.fails_to_launch.empty() && kernel.too_large.empty();
+           });
   }
 
   /// Whether every rank makes every launch in every run.
@@ -334,8 +343,11 @@ class RandomRegion {
         kernel.fails_to_prepare.insert(place);
       } else if (chance(10)) {  // the default too
         kernel.left_out.insert(place);
+      } else if (chance(10)) {
+        kernel.too_large.insert(place);
       }
     }
+    kernel.shrinks_at = kernel.too_large.empty() ? 0 : between(1, 40);
   }
 
   void add_object(RandomKernel kernel) {
@@ -351,7 +363,7 @@ class RandomRegion {
       };
     }
     with.keep = [this, index](const TileConfig& config, const int&) {
-      return !kernels[index].left_out.contains({notes->rank, config.tile - 1});
+      return kernels[index].allows(notes->rank, config.tile - 1, notes->runs);
     };
     with.check = [this, index](const TileConfig& /*config*/, int& key) {
       return std::none_of(pairs.begin(), pairs.end(), [&](const RandomPair& pair) {
@@ -374,6 +386,7 @@ class RandomRegion {
     for (int rank = 0; rank < ranks; ++rank) {
       notes->unprepared_launches += kernel.fails_to_prepare.contains({rank, config}) ? 1 : 0;
     }
+    notes->refused_launches += config != 0 && !kernel.allows(notes->rank, config, notes->runs) ? 1 : 0;
     ++notes->launched;
     notes->last_config[{index, key}] = config;
   }

@@ -142,7 +142,8 @@ void check_final_run(const RandomRegion& region, const RankNotes& own, const Reg
         }
       }
       const auto last = own.last_config.find({launch.kernel, launch.key});
-      if (last != own.last_config.end() && !kernel.fails_to_launch.contains({own.rank, choice})) {
+      if (last != own.last_config.end() && !kernel.fails_to_launch.contains({own.rank, choice}) &&
+          kernel.allows(own.rank, choice, own.runs)) {
         CHECK(last->second == choice);
       }
     }
@@ -188,6 +189,7 @@ bool check(RandomRegion& region) {
     const RankNotes& own = outcome.notes[rank];
     const RegionReport& report = outcome.reports[rank];
     CHECK(own.unprepared_launches == 0);
+    CHECK(own.refused_launches == 0);
     CHECK(own.ruled_out_runs == 0);
     CHECK(own.runs == outcome.notes[0].runs);
     if (failed) {

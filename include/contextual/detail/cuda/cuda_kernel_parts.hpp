@@ -40,15 +40,14 @@ class CudaKernelParts {
   const Definition& definition() const noexcept { return definition_; }
   std::string source_text() const noexcept { return core_.source_text(); }
 
-  /// Returns true if this config is a candidate, and then remembers the layout of its launch. Called for
-  /// every config at a problem's first launch.
-  bool keeps(std::size_t id, const Key& key, const CUstream& stream, const Args&... args) {
+  /// Returns true if this config is a candidate.
+  bool keeps(std::size_t id, const CUstream& stream, const Args&... args) const {
     const auto& keep = definition_.options.keep;
-    if (keep && !keep(configs_[id], stream, args...)) {
-      return false;
-    }
+    return !keep || keep(configs_[id], stream, args...);
+  }
+  /// Remembers the layout of such a launch. Called for every candidate at a problem's first launch in a run.
+  void expect(std::size_t id, const Key& key, const Args&... args) {
     core_.expect(id, key, definition_.layout(configs_[id], args...));
-    return true;
   }
 
   /// See KernelTraits::load.

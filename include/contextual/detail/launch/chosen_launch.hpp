@@ -25,7 +25,19 @@ namespace contextual::detail {
 CONTEXTUAL_API bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id,
                                const std::string& reason);
 
-/// The same as an object. Inlined, so that nothing of it is in memory while the config is launched.
+/// Why a config is not launched that `keep` does not allow.
+inline constexpr const char* refused_text =
+    "`keep` does not allow it for the arguments of a launch with this key";
+
+/// Call it when `keep` does not allow the config that KernelCore::resolve has returned on this thread for the
+/// arguments of the launch. If it returns, the caller launches the default in its place, this time; a warning
+/// on stderr says so once. It returns true if the region's problem counts as new, so that this process alone
+/// may tune it again. Throws ConfigRejected where `falls_back` returns false, and Error where that throws. A
+/// default that is not allowed is launched all the same.
+CONTEXTUAL_API bool replace_refused(const KernelCore& core, const Key& key, std::size_t config_id);
+
+/// The same as `falls_back`, as an object. Inlined, so that nothing of it is in memory while the config is
+/// launched.
 struct FallsBack {
   const KernelCore& core;
   const Key& key;

@@ -34,7 +34,14 @@ class CONTEXTUAL_API ErasedEngine {
 
   const KernelCore& core() const noexcept { return *core_; }
   bool takes_stream() const noexcept { return takes_stream_; }
+  /// Returns true if `keep` is to be asked for every launch.
+  bool asks_keep() const noexcept { return asks_keep_; }
   bool keeps(std::size_t config_id, void** arguments) const;
+  /// Returns what a launch with these arguments uses where KernelCore::resolve has returned `resolved`: the
+  /// same, or the default if `keep` does not allow that config. Throws as `replace_refused`.
+  int allowed(int resolved, const Key& key, void** arguments) const;
+  /// A problem's first launch in a run has these arguments, and may use the config.
+  void meet(std::size_t config_id, void** arguments) const;
   /// Calls the kernel's `work`, if it has one.
   KernelWork work(void** arguments) const { return hooks_.work ? hooks_.work.call(arguments) : KernelWork(); }
   /// Calls the key function.
@@ -52,6 +59,7 @@ class CONTEXTUAL_API ErasedEngine {
   const KernelHooks hooks_;
   const bool hooked_;  ///< true if launches call a hook of the user, so that others need not look for hooks
   const bool takes_stream_;
+  const bool asks_keep_;
   std::shared_ptr<KernelCore> core_;
   KernelRegistration registration_;
 };

@@ -49,6 +49,7 @@ struct CONTEXTUAL_API KernelHooks {
   PackedResult<void> reset;
   PackedResult<bool> check;
   PackedResult<KernelWork> work;
+  PackedResult<void> meet{};  ///< gets every config that a problem's first launch in a run may use
   Participation participation;
   std::string coupling;
   std::string version;

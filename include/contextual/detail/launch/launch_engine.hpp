@@ -26,7 +26,7 @@ namespace contextual::detail {
 /// A registered kernel with its configs and options. Its owner computes the key, of whose function the
 /// engine has a copy, and launches a config:
 ///
-///     const int config_id = engine.resolve(key);
+///     const int config_id = engine.resolve(key, args...);
 ///     if (config_id >= 0) [[likely]] {
 ///       return engine.launch_chosen(config_id, key, launch);
 ///     }
@@ -42,12 +42,15 @@ class LaunchEngine<R(const C&, Args...)> {
  public:
   using Options = KernelOptions<R(const C&, Args...)>;
   using KeyFunction = CheckedHook<KeyFits, Key(const std::remove_reference_t<Args>&...)>;
+  using MeetFunction = CheckedHook<KeepFits, void(const C&, const std::remove_reference_t<Args>&...)>;
 
-  /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty.
+  /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty. `meet`
+  /// gets, at a tuning problem's first launch in a run, every config that `keep` allows.
   LaunchEngine(std::string name, ConfigSpace<C> space, KeyFunction key, Options options,
-               LaunchKind kind = LaunchKind::kernel, std::function<std::string()> source = {})
+               LaunchKind kind = LaunchKind::kernel, std::function<std::string()> source = {},
+               MeetFunction meet = {})
       : configs_(std::move(space)),
-        erased_(std::move(name), configs_.space().erased(), KernelHooks::of(key, options), kind,
+        erased_(std::move(name), configs_.space().erased(), hooks_of(key, options, meet), kind,
                 takes_stream<Args...> || is_status_of_device<R>(), std::move(source)) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;
@@ -57,13 +60,19 @@ class LaunchEngine<R(const C&, Args...)> {
   const C& config(std::size_t config_id) const { return configs_[config_id]; }
   const KernelCore& core() const noexcept { return erased_.core(); }
 
-  /// Returns the id of the config to launch for this key, or a negative number if `launch_in_run` must be
-  /// called.
-  int resolve(const Key& key) const { return core().resolve(key); }
+  /// Returns the id of the config to launch with these arguments, or a negative number if `launch_in_run`
+  /// must be called. Without a `keep`, that costs one look for it more than KernelCore::resolve.
+  [[gnu::always_inline]] int resolve(const Key& key, const std::remove_reference_t<Args>&... args) const {
+    const int resolved = core().resolve(key);
+    return erased_.asks_keep() ? allowed(resolved, key, args...) : resolved;
+  }
 
   /// Returns true if the config is a candidate for a launch with these arguments, by the options' `keep`.
   /// Calls that function; does not check `config_id`.
   bool keeps(std::size_t config_id, const std::remove_reference_t<Args>&... args) const {
+    if (!erased_.asks_keep()) {
+      return true;
+    }
     void* addresses[] = {nullptr, address_of(args)...};
     return erased_.keeps(config_id, addresses + 1);
   }
@@ -97,6 +106,19 @@ class LaunchEngine<R(const C&, Args...)> {
   }
 
  private:
+  static KernelHooks hooks_of(KeyFunction& key, Options& options, MeetFunction& meet) {
+    KernelHooks hooks = KernelHooks::of(key, options);
+    hooks.meet = std::move(meet);
+    return hooks;
+  }
+
+  /// Not inlined, so that launches of kernels without a `keep` do without its stack frame.
+  [[gnu::noinline]] int allowed(int resolved, const Key& key,
+                                const std::remove_reference_t<Args>&... args) const {
+    void* addresses[] = {nullptr, address_of(args)...};
+    return erased_.allowed(resolved, key, addresses + 1);
+  }
+
   ConfigTable<C> configs_;
   ErasedEngine erased_;
 };

@@ -10,7 +10,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -78,6 +80,16 @@ class LockInTable {
   /// Returns why the config is ruled out; empty if it is not.
   std::string why_ruled_out(const Failed& asked) const;
 
+  struct Refusal {
+    bool first = false;  ///< no launch of the region has refused the config before
+    bool open = false;   ///< what is locked in was chosen without knowing of it
+  };
+  /// Notes that `keep` does not allow the config for some launch of the key in the region. It is not chosen
+  /// there again.
+  Refusal note_refused(std::uint32_t region, const Key& key, std::uint64_t scope, int config_id);
+  /// Returns the configs for which that was noted.
+  std::set<int> refused(std::uint32_t region, const Key& key, std::uint64_t scope) const;
+
  private:
   struct Entry {
     Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id,
@@ -128,6 +140,10 @@ class LockInTable {
     Key key;
     bool operator==(const Place&) const = default;
   };
+  struct Refused {
+    std::set<int> config_ids;
+    bool open = false;
+  };
   struct PlaceHash {
     std::size_t operator()(const Place& place) const noexcept {
       return slot_hash(place.region, place.scope, place.key);
@@ -137,6 +153,7 @@ class LockInTable {
   mutable std::mutex mutex_;
   std::unordered_set<Place, PlaceHash> used_here_only_;
   std::vector<std::pair<Failed, std::string>> ruled_out_;  ///< and why
+  std::unordered_map<Place, Refused, PlaceHash> refused_;
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Slots>> arrays_;
   std::atomic<const Slots*> slots_{nullptr};

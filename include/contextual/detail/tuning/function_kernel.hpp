@@ -40,7 +40,7 @@ class FunctionKernel<R(const C&, Args...)> {
 
   /// Launches as a tunable kernel of the active region. `used` becomes the config of the launch.
   R launch(std::size_t& used, const Key& key, Args&... args) {
-    const int config_id = engine_.resolve(key);
+    const int config_id = engine_.resolve(key, args...);
     const auto launch_config = [&](std::size_t id) -> R {
       used = id;
       const FunctionScope scope(engine_.core(), key, id);

@@ -47,7 +47,10 @@ class FunctionSpace<R(const C&, Args...)> {
 
   /// Begins a call that perhaps need not tune.
   KnownCall known(const Key& key) const noexcept { return KnownCall(calls_, core(), key); }
-  /// Runs the config that `known` has found.
+  bool keeps(int config_id, const std::remove_reference_t<Args>&... args) const {
+    return kernel_.engine().keeps(static_cast<std::size_t>(config_id), args...);
+  }
+  /// Runs the config that `known` has found, which `keeps` allows.
   R run_known(int config_id, const Key& key, Args&... args) {
     const auto known = static_cast<std::size_t>(config_id);
     return launch_chosen<R>(
@@ -73,19 +76,25 @@ class FunctionSpace<R(const C&, Args...)> {
       return kernel_.launch(used, key, args...);
     }
     TunedCalls::Group& group = calls_.group(call.communicator);
-    if (const int config_id = TunedCalls::known(group, key); config_id != LockInTable::none) {
-      const auto known = static_cast<std::size_t>(config_id);
-      if (tells(call, args...)) {
-        calls_.tell(group, core(), key, known, TunedCalls::Use::known);
-      }
-      return call_chosen(group, known, key, args...);
+    const bool captured = is_captured(args...);
+    int chosen = TunedCalls::known(group, key);
+    if (chosen == LockInTable::none && captured) {
+      chosen = TunedCalls::locked_in(group, core(), key);
     }
-    if (is_captured(args...)) {
-      // Nothing is tuned: what is chosen so far, what another region has locked in, or the default.
-      const int so_far = TunedCalls::locked_in(group, core(), key);
-      if (so_far != LockInTable::none) {
-        return call_chosen(group, static_cast<std::size_t>(so_far), key, args...);
+    if (chosen != LockInTable::none) {
+      bool tunes_again = false;
+      if (!keeps(chosen, args...)) {
+        tunes_again = calls_.replace_refused(group, core(), key, static_cast<std::size_t>(chosen));
+        chosen = 0;
       }
+      if (!tunes_again || captured) {
+        const auto config_id = static_cast<std::size_t>(chosen);
+        if (tells(call, args...)) {
+          calls_.tell(group, core(), key, config_id, TunedCalls::Use::known);
+        }
+        return call_chosen(group, config_id, key, args...);
+      }
+    } else if (captured) {  // nothing is tuned: what another region has locked in, or the default
       std::size_t used = 0;
       return kernel_.launch(used, key, args...);
     }

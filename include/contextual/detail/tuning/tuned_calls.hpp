@@ -69,6 +69,11 @@ class CONTEXTUAL_API TunedCalls {
   static bool falls_back(Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
                          const std::string& reason);
 
+  /// Call it when `keep` does not allow the config of a known call, which the default then replaces. As
+  /// detail::replace_refused. Returns true if the call is to be tuned again.
+  bool replace_refused(const Group& group, const KernelCore& function, const Key& key,
+                       std::size_t config_id) const;
+
   /// One call that is to be tuned. `call` runs the function with the config that the engine asks for.
   struct Call {
     const KernelCore& function;

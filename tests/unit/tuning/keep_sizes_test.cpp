@@ -1,0 +1,367 @@
+/// \file
+/// `keep` allows some configs for some sizes of one key only.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
+
+#include <contextual/alternatives.hpp>
+#include <contextual/error.hpp>
+#include <contextual/function.hpp>
+#include <contextual/kernel_tuner.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace keep_sizes_test {
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::count_of;
+using engine_test::error_text;
+using engine_test::problem_of;
+using engine_test::quick;
+using engine_test::StderrCapture;
+using engine_test::TemporaryDirectory;
+using engine_test::times;
+using engine_test::tuned;
+
+namespace {
+
+struct Tile {
+  int tile = 16;
+};
+
+/// Launches that `keep` does not allow, and the tiles of the others.
+struct Launches {
+  int refused = 0;
+  std::vector<int> tiles{};
+};
+
+using SizedKernel = TunableKernel<int(const Tile&, int)>;
+
+ConfigSpace<Tile> tiles_up_to_128() {
+  return {{"TILE", &Tile::tile, {16, 64, 128}}};
+}
+
+/// One key for all sizes; a tile may not be larger than the size. The largest tile is fastest.
+std::unique_ptr<SizedKernel> sized_kernel(const std::string& name, Launches& seen,
+                                          const std::string& coupling = "") {
+  return std::make_unique<SizedKernel>(
+      name, tiles_up_to_128(), [](int) { return single_problem(); },
+      [&seen](const Tile& tile, int n) {
+        seen.refused += tile.tile > n ? 1 : 0;
+        seen.tiles.push_back(tile.tile);
+        return tile.tile;
+      },
+      SizedKernel::Options{.keep = [](const Tile& tile, int n) { return tile.tile <= n; },
+                           .coupling = coupling});
+}
+
+}  // namespace
+
+TEST_CASE("holds 24: of several sizes of a key in one region no launch gets a config that its size refuses",
+          "[unit]") {
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
+    for (const bool larger_first : {true, false}) {
+      Launches seen;
+      const auto kernel = sized_kernel(
+          "keep_two_sizes" + std::to_string(static_cast<int>(level)) + (larger_first ? "l" : "s"), seen);
+      Options options = quick();
+      options.search = level;
+      const RegionReport report = tuned(options, kernel->name(), [&] {
+        (*kernel)(larger_first ? 128 : 70);
+        (*kernel)(larger_first ? 70 : 128);
+      });
+      CHECK(seen.refused == 0);
+      CHECK(report.problems.front().configs[2].left_out);
+      CHECK(report.problems.front().choice == 1);
+    }
+  }
+}
+
+TEST_CASE("holds 24: a size that comes up later rejects what it does not allow, and is no sample of it",
+          "[unit]") {
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
+    Launches seen;
+    const auto kernel = sized_kernel("keep_later_size" + std::to_string(static_cast<int>(level)), seen);
+    Options options = quick();
+    options.n_repeat = 3;
+    options.search = level;
+    int runs = 0;
+    const RegionReport report =
+        tuned(options, kernel->name(), [&] { return (*kernel)(++runs > 3 && runs % 2 == 0 ? 70 : 128); });
+    const ProblemReport& problem = report.problems.front();
+    CHECK(seen.refused == 0);
+    CHECK(problem.choice == 1);
+    CHECK(problem.outcome == ProblemOutcome::locked_in);
+    CHECK_THAT(problem.configs[2].rejection.value_or(""), ContainsSubstring("`keep` does not allow it"));
+  }
+}
+
+TEST_CASE("holds 24: a default that a later size does not allow is not chosen, and stays the fallback",
+          "[unit]") {
+  for (const int n_repeat : {1, 3}) {  // it is refused in the final run, or while it is measured
+    const std::string name = "keep_later_default" + std::to_string(n_repeat);
+    int refused = 0;
+    SizedKernel kernel{name,
+                       tiles_up_to_128(),
+                       [](int) { return single_problem(); },
+                       [&](const Tile& tile, int n) {
+                         refused += tile.tile < n && tile.tile != 16 ? 1 : 0;
+                         return tile.tile;
+                       },
+                       {.keep = [](const Tile& tile, int n) { return tile.tile >= n; }}};
+    int runs = 0;
+    Options options = quick(times([](const LaunchInfo& launch) {
+      return 1'000 + 1'000 * static_cast<std::int64_t>(launch.config_id);
+    }));
+    options.n_repeat = n_repeat;
+    const RegionReport report = tuned(options, name, [&] { return kernel(++runs > 2 ? 40 : 16); });
+    CHECK(report.problems.front().choice == 1);
+    CHECK(report.problems.front().outcome == ProblemOutcome::locked_in);
+    CHECK(refused == 0);
+  }
+}
+
+TEST_CASE("holds 24: a final run with another size chooses what it allows", "[unit]") {
+  Launches seen;
+  const auto kernel = sized_kernel("keep_final", seen);
+  int runs = 0;
+  ContextualAutotuner tuner{quick()};
+  const int last = tuner.run("keep_final", [&] { return (*kernel)(++runs > 6 ? 70 : 128); });
+  CHECK(last == 64);
+  CHECK(seen.refused == 0);
+  CHECK(problem_of(tuner, "keep_final", "keep_final").choice == 1);
+}
+
+TEST_CASE("holds 24: a wrapped region, a run and a function tune again what another size refuses", "[unit]") {
+  enum class By { wrapped, run, function, with_options };
+  for (const By by : {By::wrapped, By::run, By::function, By::with_options}) {
+    const std::string name = "keep_again_" + std::to_string(static_cast<int>(by));
+    Launches seen;
+    const auto kernel = sized_kernel(name, seen);
+    ContextualAutotuner tuner{quick()};
+    auto wrapped = make_tuned_region(tuner, name, [&](int n) { return (*kernel)(n); });
+    auto function = autotune(
+        name + "_function", tiles_up_to_128(), [](int) { return single_problem(); },
+        [&](const Tile& tile, int n) {
+          seen.refused += tile.tile > n ? 1 : 0;
+          seen.tiles.push_back(tile.tile);
+          return tile.tile;
+        },
+        {.keep = [](const Tile& tile, int n) { return tile.tile <= n; }, .options = quick()});
+    const auto call = [&](int n) {
+      return by == By::wrapped    ? wrapped(n)
+             : by == By::run      ? tuner.run(name, [&] { return (*kernel)(n); })
+             : by == By::function ? function(n)
+                                  : function.with({.autotune = true}, n);
+    };
+    REQUIRE(call(128) == 128);
+    StderrCapture captured;
+    CHECK(call(70) == 64);
+    CHECK(count_of(captured.text(), "`keep` does not allow it") == 1);
+    // Neither size tunes again: 64 is allowed for both.
+    seen.tiles.clear();
+    CHECK(call(128) == 64);
+    CHECK(call(70) == 64);
+    CHECK(seen.tiles == std::vector<int>{64, 64});
+    CHECK(seen.refused == 0);
+  }
+}
+
+TEST_CASE("holds 24: outside of tuning a refused choice gives way to the default, for that launch",
+          "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use}) {
+    const std::string name = mode == Mode::tune ? "keep_outside" : "keep_use";
+    Launches seen;
+    const auto kernel = sized_kernel(name, seen);
+    ContextualAutotuner{quick()}.run(name, [&] { (*kernel)(128); });
+    Options options = quick();
+    options.mode = mode;
+    ContextualAutotuner serving{options};
+    const auto launch = [&](int n) {
+      return mode == Mode::tune ? (*kernel)(n) : serving.run(name, [&] { return (*kernel)(n); });
+    };
+    StderrCapture captured;
+    CHECK(launch(70) == 16);
+    CHECK(launch(128) == 128);
+    CHECK(launch(70) == 16);
+    CHECK(count_of(captured.text(), "\n") == 1);
+    CHECK_THAT(captured.text(), ContainsSubstring("config-2 {TILE: 128}, which was chosen, is not launched"));
+    CHECK(seen.refused == 0);
+  }
+}
+
+TEST_CASE("holds 24: where `keep` allows nothing the default is launched and not tuned for ever", "[unit]") {
+  Launches seen;
+  const auto kernel = sized_kernel("keep_nothing", seen);
+  ContextualAutotuner tuner{quick()};
+  auto wrapped = make_tuned_region(tuner, "keep_nothing", [&](int n) { return (*kernel)(n); });
+  CHECK(wrapped(128) == 128);
+  CHECK(wrapped(8) == 16);
+  CHECK(wrapped(8) == 16);
+  seen.tiles.clear();
+  CHECK(wrapped(8) == 16);
+  CHECK(wrapped(128) == 16);
+  CHECK(seen.tiles == std::vector<int>{16, 16});
+}
+
+TEST_CASE("holds 24: a launch that one rank's size refuses rejects the config on all ranks", "[unit]") {
+  for (const bool from_the_start : {true, false}) {
+    std::vector<Launches> seen(2);
+    std::vector<std::unique_ptr<SizedKernel>> kernels;
+    for (Launches& own : seen) {
+      kernels.push_back(sized_kernel(from_the_start ? "keep_ranks_first" : "keep_ranks_later", own));
+    }
+    const RankRuns outcome = run_on_ranks(2, [&](int rank, int run) {
+      const bool small = rank == 1 && (from_the_start || run > 1);
+      (*kernels[static_cast<std::size_t>(rank)])(small ? 70 : 128);
+    });
+    CHECK(outcome.well());
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      CHECK(seen[rank].refused == 0);
+      CHECK(outcome.reports[rank].problems.front().choice == 1);
+    }
+  }
+}
+
+TEST_CASE("holds 24: what one rank's size refuses later is an error there, and out when the ranks meet",
+          "[unit]") {
+  std::vector<Launches> seen(2);
+  std::vector<std::unique_ptr<SizedKernel>> kernels;
+  for (Launches& own : seen) {
+    kernels.push_back(sized_kernel("keep_meet", own));
+  }
+  std::vector<std::string> texts(2);
+  std::vector<int> last(2);
+  const StderrCapture captured;
+  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    int n = 128;
+    const auto region = [&] { return (*kernels[index])(n); };
+    auto wrapped = make_tuned_region(tuner, "keep_meet", region);
+    wrapped();
+    n = rank == 1 ? 70 : 128;
+    texts[index] = error_text<ConfigRejected>([&] { wrapped(); });
+    last[index] = tuner.run("keep_meet", region);
+    wrapped();
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(texts[0] == "[no error]");
+  CHECK_THAT(texts[1], ContainsSubstring("`keep` does not allow it"));
+  CHECK(last == std::vector<int>{64, 64});
+  CHECK(seen[0].refused + seen[1].refused == 0);
+}
+
+TEST_CASE("holds 24: in a run with nothing to tune, ranks tune together what one of them refuses", "[unit]") {
+  std::vector<Launches> seen(2);
+  std::vector<std::unique_ptr<SizedKernel>> kernels;
+  for (Launches& own : seen) {
+    kernels.push_back(sized_kernel("keep_plain", own));
+  }
+  std::vector<int> last(2);
+  const StderrCapture captured;
+  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    for (const int n : {128, rank == 1 ? 70 : 128}) {
+      last[index] = tuner.run("keep_plain", [&] { return (*kernels[index])(n); });
+    }
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(last == std::vector<int>{64, 64});
+  CHECK(seen[0].refused + seen[1].refused == 0);
+}
+
+TEST_CASE("holds 24: a coupled choice that a size refuses ends the call, and the next one leaves it out",
+          "[unit]") {
+  Launches producer_seen;
+  Launches consumer_seen;
+  const auto producer = sized_kernel("keep_coupled_a", producer_seen, "keep_coupled");
+  const auto consumer = sized_kernel("keep_coupled_b", consumer_seen, "keep_coupled");
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "keep_coupled",
+                                [&](int n) { return 1000 * (*producer)(128) + (*consumer)(n); });
+  REQUIRE(step(128) == 128'128);
+  const StderrCapture captured;
+  CHECK_THAT(error_text<ConfigRejected>([&] { step(70); }), ContainsSubstring("`keep` does not allow it"));
+  CHECK(step(70) == 64'064);
+  CHECK(step(128) == 64'064);
+  CHECK(producer_seen.refused + consumer_seen.refused == 0);
+}
+
+TEST_CASE("holds 24: coupled kernels of which a later size refuses a config end the run before the launch",
+          "[unit]") {
+  Launches producer_seen;
+  Launches consumer_seen;
+  const auto producer = sized_kernel("keep_coupled_later_a", producer_seen, "keep_coupled_later");
+  const auto consumer = sized_kernel("keep_coupled_later_b", consumer_seen, "keep_coupled_later");
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  const auto region = [&] { return 1000 * (*producer)(128) + (*consumer)(++runs > 4 ? 70 : 128); };
+  CHECK_THAT(error_text<Error>([&] { tuner.run("keep_coupled_later", region); }),
+             ContainsSubstring("coupled kernel") && ContainsSubstring("`keep` does not allow it"));
+  CHECK(tuner.run("keep_coupled_later", region) == 64'064);
+  CHECK(producer_seen.refused + consumer_seen.refused == 0);
+}
+
+TEST_CASE("holds 24: an alternative that other arguments refuse gives way to the first one", "[unit]") {
+  int refused = 0;
+  int last = 0;
+  Alternatives<int(int)> either{"keep_alternative",
+                                [](const int&) { return single_problem(); },
+                                {{"plain", [](int&) { return 1; }},
+                                 {"wide",
+                                  [&](int& n) {
+                                    refused += n < 100 ? 1 : 0;
+                                    return 2;
+                                  },
+                                  [](const int& n) { return n >= 100; }}}};
+  const Options options = quick(testing::scripted_timer(
+      [](const LaunchInfo&) { return std::int64_t{100}; },
+      [&last](std::int64_t, const auto&) { return last == 2 ? std::int64_t{500} : std::int64_t{1000}; }));
+  ContextualAutotuner tuner{options};
+  auto wrapped = make_tuned_region(tuner, "keep_alternative", [&](int n) { return last = either(n); });
+  REQUIRE(wrapped(128) == 2);
+  const StderrCapture captured;
+  CHECK(either(70) == 1);
+  CHECK(either(128) == 2);
+  CHECK(wrapped(70) == 1);
+  CHECK(wrapped(128) == 1);
+  CHECK(refused == 0);
+}
+
+TEST_CASE("holds 24: a choice of an earlier process is tuned again for a size that refuses it", "[unit]") {
+  const TemporaryDirectory directory;
+  detail::describe_machine("test", [] { return std::string("alike"); });
+  Launches seen;
+  const auto kernel = sized_kernel("keep_kept", seen);
+  for (const int n : {128, 70, 128}) {
+    seen.tiles.clear();
+    const StderrCapture captured;
+    const kept_test::Alone alone = kept_test::run_alone(directory.path(), "keep_kept", [&] { (*kernel)(n); });
+    CHECK(alone.error.empty());
+    CHECK(seen.tiles.back() == (n == 128 && seen.tiles.size() > 1 ? 128 : 64));
+    CHECK(seen.refused == 0);
+  }
+  CHECK(seen.tiles == std::vector<int>{64});
+}
+
+TEST_CASE("holds 24: a KernelTuner returns what is allowed for the arguments", "[unit]") {
+  const TemporaryDirectory directory;
+  Launches seen;
+  const auto kernel = sized_kernel("keep_tuner", seen);
+  KernelTunerOptions options;
+  options.tuning = quick();
+  options.tuning.cache_directory = directory.path();
+  KernelTuner tuner{*kernel, options};
+  CHECK(tuner.tune({.problem_size = {1}}, 128).best_config_id == 2);
+  CHECK(tuner.tune({.problem_size = {1}}, 70).best_config_id == 1);
+  CHECK(tuner.tune({.problem_size = {1}}, 70).from_cache);
+  CHECK(seen.refused == 0);
+}
+
+}  // namespace keep_sizes_test
