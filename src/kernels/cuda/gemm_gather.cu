@@ -143,6 +143,9 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
         rows.advance();
         fence_global_reads();
       }
+      if (k == max(k_blocks - ticket_k_blocks, 0)) {
+        want_ticket(shared);
+      }
       // Behind the last wait for rows: this block fetches until then.
       if (k == max(k_blocks - closing_k_blocks, last_part)) {
         set_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);

@@ -96,7 +96,7 @@ __device__ void produce(const ScatterMaps& maps, const GemmScatterParameters& p,
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
-    load_tile(maps.a, maps.b, 0, k_blocks, tile.a_row, tile.column, shared, place);
+    load_tile_of_ticket(maps.a, maps.b, 0, k_blocks, tile.a_row, tile.column, shared, place);
     if (!ticket.marked) {
       continue;
     }

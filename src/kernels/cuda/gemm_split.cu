@@ -68,11 +68,14 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmSplitP
   Tickets<SplitShared> tickets(shared);
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
-    if (!ticket.marked) {
-      const SplitTile tile = walk.tile(ticket.number);
-      const Depth depth(p, tile.split);
-      load_tile(a, b, depth.first, depth.end, tile.owner * p.rows_of_owner + tile.row, tile.n * BLOCK_N, shared, place);
+    if (ticket.marked) {
+      want_ticket(shared);
+      continue;
     }
+    const SplitTile tile = walk.tile(ticket.number);
+    const Depth depth(p, tile.split);
+    load_tile_of_ticket(a, b, depth.first, depth.end, tile.owner * p.rows_of_owner + tile.row, tile.n * BLOCK_N, shared,
+                        place);
   }
 }
 

@@ -9,7 +9,10 @@
 
 namespace {
 
-constexpr int ticket_slots = 2;  // taken ahead, so that nobody waits for the memory
+constexpr int ticket_slots = 2;
+// A cluster takes its next ticket when so many blocks of k are left to load, some microseconds before it needs it, so that
+// nobody waits for the memory. If it took one earlier, few tiles would be spread unevenly.
+constexpr int ticket_k_blocks = 8 * (128 * 256) / (BLOCK_M * BLOCK_N);
 
 /// And the barriers and tickets behind them. `roles` are those besides the consumers that take tickets.
 template <int roles>
@@ -17,7 +20,8 @@ struct TicketShared : Shared {
   __device__ unsigned ticket_full(int slot) const { return Shared::end() + slot * 8; }
   __device__ unsigned ticket_empty(int slot) const { return ticket_full(ticket_slots) + slot * 8; }
   __device__ unsigned ticket(int slot) const { return ticket_empty(ticket_slots) + slot * 4; }
-  __device__ unsigned end() const { return ticket(ticket_slots); }
+  __device__ unsigned wanted() const { return ticket(ticket_slots); }  // the next ticket
+  __device__ unsigned end() const { return wanted() + 8; }
 
   /// One thread.
   __device__ void init() const {
@@ -26,6 +30,7 @@ struct TicketShared : Shared {
       barrier_init(ticket_full(slot), 1);
       barrier_init(ticket_empty(slot), CLUSTER * (roles + consumers * warps));
     }
+    barrier_init(wanted(), 1);
   }
 };
 
@@ -70,13 +75,32 @@ __device__ bool is_scheduler(const Role& role) {
   return role.consumer == consumers && role.warp == 2 && role.leads && (CLUSTER == 1 || block_in_cluster() == 0);
 }
 
+/// What loads, once a ticket.
+template <typename TheShared>
+__device__ __forceinline__ void want_ticket(TheShared shared) {
+  if (CLUSTER == 1 || block_in_cluster() == 0) {
+    barrier_arrive(shared.wanted());
+  }
+}
+
+/// `load_tile`, which also takes care that the next ticket comes.
+template <typename TheShared>
+__device__ __forceinline__ void load_tile_of_ticket(const TensorMap& a, const TensorMap& b, int first_k, int end_k,
+                                                    int a_row, int b_row, TheShared shared, Stage& place) {
+  const int last_k = max(first_k, end_k - ticket_k_blocks);
+  load_tile(a, b, first_k, last_k, a_row, b_row, shared, place);
+  want_ticket(shared);
+  load_tile(a, b, last_k, end_k, a_row, b_row, shared, place);
+}
+
 /// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun.
 /// `marked(ticket)` is what the roles see of it.
 template <typename TheShared, typename Marked>
 __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
   tell_if_first(peers, ticket);
   Place<ticket_slots> place;
-  for (;; ticket = take_ticket(peers), place.advance()) {
+  Place<1> wanted;
+  for (;; ticket = take_ticket(peers), place.advance(), wanted.advance()) {
     const unsigned word = static_cast<unsigned>(2 * ticket) + (ticket < count && marked(ticket) ? 1 : 0);
     barrier_wait(shared.ticket_empty(place.stage), place.parity ^ 1);
     for (int block = 0; block < CLUSTER; ++block) {
@@ -85,6 +109,7 @@ __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, in
     if (ticket >= count) {
       return;
     }
+    barrier_wait(shared.wanted(), wanted.parity);
   }
 }
 
