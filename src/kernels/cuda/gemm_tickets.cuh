@@ -10,8 +10,8 @@
 namespace {
 
 constexpr int ticket_slots = 2;
-// A cluster takes its next ticket when so many blocks of k are left to load, some microseconds before it needs it, so that
-// nobody waits for the memory. If it took one earlier, few tiles would be spread unevenly.
+// A cluster takes its next ticket when this many blocks of k are left to load, some microseconds before it needs
+// it, so that nobody waits for the memory. If it took tickets earlier, few tiles would be spread unevenly.
 constexpr int ticket_k_blocks = 8 * (128 * 256) / (BLOCK_M * BLOCK_N);
 
 /// And the barriers and tickets behind them. `roles` are those besides the consumers that take tickets.
@@ -20,7 +20,8 @@ struct TicketShared : Shared {
   __device__ unsigned ticket_full(int slot) const { return Shared::end() + slot * 8; }
   __device__ unsigned ticket_empty(int slot) const { return ticket_full(ticket_slots) + slot * 8; }
   __device__ unsigned ticket(int slot) const { return ticket_empty(ticket_slots) + slot * 4; }
-  __device__ unsigned wanted() const { return ticket(ticket_slots); }  // the next ticket
+  /// The next ticket is wanted.
+  __device__ unsigned wanted() const { return ticket(ticket_slots); }
   __device__ unsigned end() const { return wanted() + 8; }
 
   /// One thread.
@@ -75,7 +76,7 @@ __device__ bool is_scheduler(const Role& role) {
   return role.consumer == consumers && role.warp == 2 && role.leads && (CLUSTER == 1 || block_in_cluster() == 0);
 }
 
-/// What loads, once a ticket.
+/// Asks for the next ticket. Whoever loads, once for each ticket.
 template <typename TheShared>
 __device__ __forceinline__ void want_ticket(TheShared shared) {
   if (CLUSTER == 1 || block_in_cluster() == 0) {
@@ -83,7 +84,7 @@ __device__ __forceinline__ void want_ticket(TheShared shared) {
   }
 }
 
-/// `load_tile`, which also takes care that the next ticket comes.
+/// `load_tile`, which asks for the next ticket when most is loaded.
 template <typename TheShared>
 __device__ __forceinline__ void load_tile_of_ticket(const TensorMap& a, const TensorMap& b, int first_k, int end_k,
                                                     int a_row, int b_row, TheShared shared, Stage& place) {
