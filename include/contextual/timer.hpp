@@ -50,9 +50,10 @@ struct IterationNote {
   std::int64_t end = 0;
 };
 
-/// An interval in which one device was busy. The tuner takes the union of a device's intervals, so these must
-/// come from one clock; of several devices, the busiest one counts. A timer of another quantity than time
-/// gives that quantity here and in `makespan_ns`; less of it is better.
+/// An interval in which one device was busy. To the tuner a launch lasts on each device from its first begin
+/// to its last end, gaps included; it takes the union of a problem's launches, so these must come from one
+/// clock; of several devices, the busiest one counts. A timer of another quantity than time gives that
+/// quantity here and in `makespan_ns`; less of it is better.
 struct Span {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;

@@ -22,9 +22,9 @@ using detail::ProblemSlot;
 
 namespace {
 
-/// What a problem's launches kept busy in one tuning iteration.
+/// A problem's launches in one tuning iteration.
 struct Busy {
-  std::vector<Span> spans;
+  std::vector<Span> spans;  ///< of whole launches
   bool complete = true;  ///< every launch has a time, or kept no device busy
 };
 
@@ -153,7 +153,8 @@ void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
     cell.config_id = record.config_id;
     Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
     of_iteration.complete = of_iteration.complete && (timings_[i].idle || !timings_[i].spans.empty());
-    of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
+    const std::vector<Span> launch = measure::extents(timings_[i].spans);
+    of_iteration.spans.insert(of_iteration.spans.end(), launch.begin(), launch.end());
   }
   for (const LaunchRecord* record : untimed_) {
     LocalCell& cell = result.cells[record->slot->index][record->batch_iteration];

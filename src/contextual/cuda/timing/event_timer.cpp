@@ -28,7 +28,6 @@ namespace {
 using namespace cuda;
 
 constexpr std::size_t first_pairs = 64;
-constexpr std::size_t usual_batch = 8;  // tuning iterations: the default warm-ups and repeats of a config
 constexpr double ns_per_ms = 1e6;
 
 CUcontext context_or_null() noexcept {
