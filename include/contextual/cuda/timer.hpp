@@ -47,10 +47,12 @@ CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer_with(const CuptiTimerOpti
 /// runs that begin meanwhile are timed by events.
 CONTEXTUAL_API bool detach_cupti() noexcept;
 
-/// Makes a timer that records a pair of CUDA events around each launch. It works wherever CUDA does, but it
-/// serialises launches that would overlap, overstates times by some us, and measures intercepted launches
-/// only. A launch without a stream argument is timed on the legacy default stream. Throws CudaUnavailable
-/// without a GPU.
+/// Makes a timer that records a pair of CUDA events around each launch in the walk, and around each tuning
+/// iteration. It works wherever CUDA does. Around launches it serialises what would overlap, overstates times
+/// by some us, and measures intercepted launches only; so in the search it records none, and own times are
+/// missing there. A makespan lasts until all work of the region's contexts has ended. Where iterations cannot
+/// be joined (docs/measuring.md), launches have events in the search, too, and make up the makespan. A launch
+/// without a stream argument is timed on the legacy default stream. Throws CudaUnavailable without a GPU.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_event_timer();
 
 /// Makes a CUPTI timer, or an event timer if CUPTI cannot be used, which is said on stderr once per process.

@@ -48,6 +48,7 @@ struct LocalCell {
   bool fallback = false;                ///< true if some launch did not use the planned config
   std::size_t config_id = 0;            ///< of the last launch
   std::optional<std::int64_t> time_ns;  ///< empty if it was not measured
+  bool untimed = false;                 ///< it has no time because the batch asked for none
   /// False if it is known that, from begin to end of each of the problem's launches on a device or on the
   /// host, no other problem kept that busy and no other device work ran on that device. `measure::overlap`
   /// says what counts. A launch that encloses a launch of another problem overlaps it, and a coupled one

@@ -20,6 +20,7 @@ class FixedTimer final : public Timer {
  public:
   std::vector<std::vector<Span>> launches;
   std::vector<std::optional<std::vector<Span>>> others;
+  std::vector<bool> untimed;  ///< by launch; a shorter list: the rest is timed
 
   bool devices = true;
 
@@ -32,6 +33,7 @@ class FixedTimer final : public Timer {
   void settle(std::span<LaunchTiming> timings, std::span<IterationTiming> iterations, Deadline) override {
     for (std::size_t i = 0; i < timings.size(); ++i) {
       timings[i].spans = launches.at(i);
+      timings[i].untimed = i < untimed.size() && untimed[i];
     }
     for (std::size_t i = 0; i < iterations.size(); ++i) {
       iterations[i].other_spans = others.at(i);
@@ -147,6 +149,23 @@ TEST_CASE("time collector: an own time holds the gaps inside a launch, and none 
   const auto cells = batch.cells();
   CHECK(cells[0][0].time_ns == 30);
   CHECK(cells[0][1].time_ns == 60 + 20);
+}
+
+TEST_CASE("time collector: a launch that was not to be timed is none without a time", "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {});
+  batch.launch(*batch.first, 0, {{0, 10, 0}});
+  batch.launch(*batch.second, 0, {});
+  batch.launch(*batch.second, 0, {});
+  batch.launch(*batch.second, 1, {{20, 30, 0}});
+  batch.timer.untimed = {true, false, true, false, false};
+  const auto cells = batch.cells();
+  CHECK(cells[0][0].untimed);
+  CHECK_FALSE(cells[0][0].time_ns);  // it would be too short
+  CHECK_FALSE(cells[1][0].untimed);  // the time of one of its launches is missing
+  CHECK_FALSE(cells[1][0].time_ns);
+  CHECK(cells[1][1].time_ns == 10);
+  CHECK_FALSE(cells[1][1].untimed);
 }
 
 }  // namespace time_collector_test
