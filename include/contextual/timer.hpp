@@ -50,9 +50,10 @@ struct IterationNote {
   std::int64_t end = 0;
 };
 
-/// An interval in which one device was busy. The tuner takes the union of a device's intervals, so these must
-/// come from one clock; of several devices, the busiest one counts. A timer of another quantity than time
-/// gives that quantity here and in `makespan_ns`; less of it is better.
+/// An interval in which one device was busy. To the tuner a launch lasts on each device from its first begin
+/// to its last end, gaps included; it takes the union of a problem's launches, so these must come from one
+/// clock; of several devices, the busiest one counts. A timer of another quantity than time gives that
+/// quantity here and in `makespan_ns`; less of it is better.
 struct Span {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -69,6 +70,8 @@ struct LaunchTiming {
   /// because it only wrote words and waited for them in stream order. Such a launch counts as 1 ns. Without
   /// spans and without this, its time is unknown.
   bool idle = false;
+  /// True if there are no spans because the batch asked for none (BatchStart::launches_timed).
+  bool untimed = false;
 };
 
 /// One tuning iteration of the batch that is being settled. The timer fills in all but the first two members.
@@ -109,13 +112,16 @@ struct BatchConditions {
   std::vector<std::string> warnings;  ///< for the log; each one once per run
 };
 
-/// When the devices may begin with a batch.
+/// When the devices may begin with a batch, and what the tuner wants to know of it.
 struct BatchStart {
   /// When the ranks met, right before the batch. They all left that exchange at nearly the same time, each on
   /// its own clock.
   std::chrono::steady_clock::time_point met;
   /// The longest that a rank's timer wanted, so that it is the same on all ranks; 0 if one wanted none.
   std::chrono::nanoseconds head_start{0};
+  /// False in a search, which goes by makespans alone: a timer whose notes on launches change what it
+  /// measures takes none.
+  bool launches_timed = true;
 };
 
 /// Measures one `run`, which makes its own instance. `captures`, `begin_launch` and `end_launch` are called

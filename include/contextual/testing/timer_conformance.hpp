@@ -32,10 +32,11 @@ struct TimerCheck {
 };
 
 /// Runs a few tuning iterations: with launches on one thread, with launches of two threads that overlap in
-/// time, without launches, and with a launch that never ends. Returns one line per violation; none if the
-/// timer conforms.
+/// time, without launches, with a launch that never ends, and in a batch that asks for no times of launches.
+/// Returns one line per violation; none if the timer conforms.
 ///
-/// It finds launches and iterations without a time; spans that end before they begin; makespans shorter than
+/// It finds launches and iterations without a time, and launches that are untimed in a batch that asks for
+/// times; spans that end before they begin; makespans shorter than
 /// one of their launches, or other than the time from `begin_ns` to `end_ns`; work of launches among the work
 /// that belongs to none, and work that belongs to none and is not listed there; times assigned to the wrong
 /// launch; a launch that waits for another thread's launch; a settle that fails without launches or because

@@ -179,7 +179,9 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
     words.push_back(out ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i], count));
     for (const ProblemSlot* slot : slots) {
       const LocalCell& cell = result.cells[slot->index][i];
-      words.push_back(cell.launched ? agreed_word::of(cell.time_ns, count) : agreed_word::not_launched);
+      words.push_back(!cell.launched ? agreed_word::not_launched
+                      : cell.untimed ? agreed_word::not_timed(count)
+                                     : agreed_word::of(cell.time_ns, count));
     }
   }
   for (const ProblemSlot* slot : slots) {
@@ -212,8 +214,11 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
     iteration.makespan_ns = agreed.times.makespan_ns[i] = agreed_word::time(row[0]);
     for (std::size_t p = 0; p < slots.size(); ++p) {
       const auto time_ns = out ? std::nullopt : agreed_word::time(row[p + 1]);
-      iteration.cells.push_back(
-          {row[p + 1] != agreed_word::not_launched, time_ns, out, beside[p] == work_beside});
+      iteration.cells.push_back({.launched = row[p + 1] != agreed_word::not_launched,
+                                 .time_ns = time_ns,
+                                 .disturbed = out,
+                                 .overlaps = beside[p] == work_beside,
+                                 .untimed = agreed_word::is_untimed(row[p + 1])});
       agreed.times.time_ns[i][slots[p]->index] = time_ns;
     }
   }

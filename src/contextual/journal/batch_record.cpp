@@ -54,9 +54,9 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   return rejections;
 }
 
-/// The words of a cell: whether it was launched, was disturbed, overlapped; then its time.
+/// The words of a cell: whether it was launched, was disturbed, overlapped, was not timed; then its time.
 json cell_json(const policy::CellOutcome& cell) {
-  return {cell.launched, cell.disturbed, cell.overlaps, time_json(cell.time_ns)};
+  return {cell.launched, cell.disturbed, cell.overlaps, cell.untimed, time_json(cell.time_ns)};
 }
 
 policy::CellOutcome cell_of(const json& cell) {
@@ -64,7 +64,8 @@ policy::CellOutcome cell_of(const json& cell) {
   outcome.launched = cell.at(0).get<bool>();
   outcome.disturbed = cell.at(1).get<bool>();
   outcome.overlaps = cell.at(2).get<bool>();
-  outcome.time_ns = time_of(cell.at(3));
+  outcome.untimed = cell.at(3).get<bool>();
+  outcome.time_ns = time_of(cell.at(4));
   return outcome;
 }
 

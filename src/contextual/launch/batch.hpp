@@ -48,12 +48,13 @@ struct LocalCell {
   bool fallback = false;                ///< true if some launch did not use the planned config
   std::size_t config_id = 0;            ///< of the last launch
   std::optional<std::int64_t> time_ns;  ///< empty if it was not measured
-  /// False if it is known that, while the problem's launches kept a device or the host busy, no other problem
-  /// did so and no other device work ran on that device. `measure::overlap` says what counts. A launch that
-  /// encloses a launch of another problem overlaps it, and a coupled one overlaps what it may wait for. True
-  /// wherever something is not known, so also in iterations that may overlap each other
-  /// (`Iterations::pipelined`). With a timer of the host, work that belongs to no launch does not count here.
-  /// Not meaningful unless `launched`.
+  bool untimed = false;                 ///< it has no time because the batch asked for none
+  /// False if it is known that, from begin to end of each of the problem's launches on a device or on the
+  /// host, no other problem kept that busy and no other device work ran on that device. `measure::overlap`
+  /// says what counts. A launch that encloses a launch of another problem overlaps it, and a coupled one
+  /// overlaps what it may wait for. True wherever something is not known, so also in iterations that may
+  /// overlap each other (`Iterations::pipelined`). With a timer of the host, work that belongs to no launch
+  /// does not count here. Not meaningful unless `launched`.
   bool overlaps = true;
 };
 

@@ -65,6 +65,24 @@ std::int64_t busy_ns(std::span<const Span> spans) {
   return busiest;
 }
 
+std::vector<Span> extents(std::span<const Span> spans) {
+  std::vector<Span> extents;
+  for (const Span& span : spans) {
+    if (!valid(span)) {
+      continue;
+    }
+    const auto known = std::find_if(extents.begin(), extents.end(),
+                                    [&](const Span& extent) { return extent.device == span.device; });
+    if (known == extents.end()) {
+      extents.push_back(span);
+    } else {
+      known->begin_ns = std::min(known->begin_ns, span.begin_ns);
+      known->end_ns = std::max(known->end_ns, span.end_ns);
+    }
+  }
+  return extents;
+}
+
 std::vector<Span> merged(std::span<const Span> spans) {
   std::vector<Span> sorted;
   std::copy_if(spans.begin(), spans.end(), std::back_inserter(sorted), valid);

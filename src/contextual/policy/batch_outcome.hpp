@@ -21,6 +21,7 @@ struct CellOutcome {
   bool disturbed = false;
   /// False if on every rank the problem's launches overlapped no other work of the iteration.
   bool overlaps = true;
+  bool untimed = false;  ///< the time is missing because the batch asked for none
 };
 
 /// One tuning iteration.

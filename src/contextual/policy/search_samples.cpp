@@ -48,7 +48,7 @@ SearchSamples::Reading SearchSamples::read(const SearchRunPlan& planned, const I
   for (const SearchMember& member : members) {
     const CellOutcome& cell = outcome.cells[member.problem];
     launched = launched && cell.launched;
-    timed = timed && (!member.timed || cell.time_ns.value_or(0) > 0);
+    timed = timed && (!member.timed || cell.untimed || cell.time_ns.value_or(0) > 0);
     disturbed = disturbed || cell.disturbed;
     run.times_ns.push_back(cell.time_ns);
   }

@@ -60,7 +60,8 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
     row.agreed_ns = agreed.time_ns[iteration][slot.index];
     row.makespan_ns = agreed.makespan_ns[iteration];
   }
-  const bool needs_no_time = slot.problem.choice_point;  // a choice between alternatives has none of its own
+  // A choice between alternatives has none of its own.
+  const bool needs_no_time = slot.problem.choice_point || local.untimed;
   row.status = !local.launched                  ? LaunchStatus::not_launched
                : local.fallback                 ? LaunchStatus::fallback
                : local.time_ns || needs_no_time ? LaunchStatus::ok

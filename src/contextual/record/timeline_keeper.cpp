@@ -107,7 +107,8 @@ void TimelineKeeper::note(const detail::BatchPlan& plan, const detail::BatchResu
       continue;
     }
     Kept& kept = kept_[launched(result, problems, outcome, i)];
-    if (*origin >= kept.origin) {
+    const bool shows_more = kept.timeline.launches.empty() || !result.timelines[i].launches.empty();
+    if (shows_more && (*origin >= kept.origin || kept.timeline.launches.empty())) {
       kept = {*origin,     plan.phases[i],      plan.first_iteration + static_cast<std::int64_t>(i),
               makespan_ns, result.timelines[i], std::move(kept.own_times_ns)};
     }

@@ -17,8 +17,9 @@
 
 namespace contextual::record {
 
-/// Keeps one timeline for each assignment of configs: that of the last iteration which measured it. An
-/// iteration of the search is preferred to one of the walk, and that to the final run, which has no warm-up.
+/// Keeps one timeline for each assignment of configs: that of the last iteration which measured it and has
+/// times of launches. An iteration of the search is preferred to one of the walk, and that to the final run,
+/// which has no warm-up.
 /// The kept iterations of all ranks are the same, because the plan and what was agreed on decide.
 ///
 /// Of each assignment that the search has run it also keeps the own times of all problems.

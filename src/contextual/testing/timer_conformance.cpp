@@ -43,11 +43,13 @@ class TimerChecker {
 
   void run() {
     violations_.expect(!timer_.name().empty(), "name() is empty");
+    timer_.set_iterations(Iterations::joined);
     settle("a settle without launches and iterations");
     for (int batch = 0; batch < 2; ++batch) {
       one_thread();
       settle("a batch of launches on one thread");
     }
+    without_times();
     if (!two_threads()) {
       return;  // what follows could dead-lock
     }
@@ -151,6 +153,14 @@ class TimerChecker {
     end_iteration();
   }
 
+  void without_times() {
+    wants_times_ = false;
+    timer_.begin_batch({Clock::now(), std::chrono::nanoseconds(0), wants_times_});
+    one_thread();
+    settle("a batch that asks for no times of launches");
+    wants_times_ = true;
+  }
+
   void without_launches() {
     begin_iteration();
     end_iteration();
@@ -193,7 +203,9 @@ class TimerChecker {
       violations_.expect(span.end_ns >= span.begin_ns, "a span ends before it begins in " + when);
     }
     const std::int64_t busy = measure::busy_ns(timing.spans);
-    if (!launch.ended) {
+    if (timing.untimed) {
+      violations_.expect(!wants_times_ && busy == 0, "a launch is both untimed and timed, or is to be timed");
+    } else if (!launch.ended) {
       violations_.expect(busy == 0, "a launch that never ended has a time");
     } else if (violations_.expect(busy > 0, "a launch has no time in " + when) && check_.covers_host_work) {
       violations_.expect(busy >= launch.work_ns, "a launch's time is shorter than its work in " + when);
@@ -215,7 +227,8 @@ class TimerChecker {
         longest = std::max(longest, measure::busy_ns(launch.spans));
       }
     }
-    if (longest > 0 && violations_.expect(iteration.makespan_ns > 0, "a makespan is missing in " + when)) {
+    const bool needed = longest > 0 || (!wants_times_ && !launches.empty());
+    if (needed && violations_.expect(iteration.makespan_ns > 0, "a makespan is missing in " + when)) {
       violations_.expect(iteration.makespan_ns >= longest,
                          "a makespan is shorter than one of its launches in " + when);
     }
@@ -247,6 +260,7 @@ class TimerChecker {
   std::vector<std::unique_ptr<CheckedLaunch>> launches_;  ///< notes stay where they are
   std::vector<IterationTiming> iterations_;
   std::int64_t next_iteration_ = 0;
+  bool wants_times_ = true;  ///< of launches
 };
 
 }  // namespace

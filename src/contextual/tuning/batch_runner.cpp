@@ -36,7 +36,8 @@ detail::BatchResult BatchRunner::run(const BatchPlan& plan, const Assignment& de
   context_.tuning_iteration = plan.first_iteration;
   try {
     if (plan.kind != detail::BatchKind::discovery) {
-      context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start});
+      const bool launches_timed = plan.phase() != Phase::search;  // a batch is of one phase
+      context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start, launches_timed});
     }
     for (std::size_t index = 0; index < plan.length(); ++index) {
       run_iteration(plan, index, region);

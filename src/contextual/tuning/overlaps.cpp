@@ -13,7 +13,8 @@ void IterationOverlaps::add_launch(std::size_t problem, const LaunchTiming& laun
     with_others_.push_back(problem);
   }
   spans_.resize(std::max(spans_.size(), problem + 1));
-  spans_[problem].insert(spans_[problem].end(), launch.spans.begin(), launch.spans.end());
+  const std::vector<Span> extents = measure::extents(launch.spans);
+  spans_[problem].insert(spans_[problem].end(), extents.begin(), extents.end());
 }
 
 void IterationOverlaps::set_others(const std::optional<std::vector<Span>>& spans) {

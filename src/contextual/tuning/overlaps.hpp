@@ -16,7 +16,8 @@ class IterationOverlaps {
  public:
   /// Adds a launch of the problem. If it has no spans and is not idle, what overlaps it is not known. An idle
   /// one counts as overlapping, because it leaves its work to others, and a coupled one, because it may wait
-  /// for others: their own times say nothing.
+  /// for others: their own times say nothing. What runs in the gaps of a launch overlaps it, because it is in
+  /// the launch's own time.
   void add_launch(std::size_t problem, const LaunchTiming& launch, bool coupled = false);
   /// Sets the work that belongs to no launch (IterationTiming::other_spans).
   void set_others(const std::optional<std::vector<Span>>& spans);

@@ -22,10 +22,11 @@ using detail::ProblemSlot;
 
 namespace {
 
-/// What a problem's launches kept busy in one tuning iteration.
-struct Busy {
-  std::vector<Span> spans;
-  bool complete = true;  ///< every launch has a time, or kept no device busy
+/// A problem's launches in one tuning iteration.
+struct OwnWork {
+  std::vector<Span> spans;  ///< of whole launches
+  bool complete = true;     ///< every launch has a time, kept no device busy, or was not to be timed
+  bool untimed = false;     ///< some launch was not to be timed
 };
 
 /// Times that must not be compared are no times: the states take them again.
@@ -140,7 +141,7 @@ void TimeCollector::keep_device_failure(const DeviceError& error, const BatchPla
 }
 
 void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
-  std::unordered_map<const ProblemSlot*, std::vector<Busy>> busy;
+  std::unordered_map<const ProblemSlot*, std::vector<OwnWork>> work;
   result.cells.assign(context_.slots().size(), std::vector<LocalCell>(length));
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const LaunchRecord& record = *records_[i];
@@ -151,9 +152,12 @@ void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
     cell.launched = true;
     cell.fallback = cell.fallback || record.fallback;
     cell.config_id = record.config_id;
-    Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
-    of_iteration.complete = of_iteration.complete && (timings_[i].idle || !timings_[i].spans.empty());
-    of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
+    OwnWork& own = work.try_emplace(record.slot, length).first->second[record.batch_iteration];
+    const LaunchTiming& timing = timings_[i];
+    own.complete = own.complete && (timing.idle || timing.untimed || !timing.spans.empty());
+    own.untimed = own.untimed || timing.untimed;
+    const std::vector<Span> launch = measure::extents(timing.spans);
+    own.spans.insert(own.spans.end(), launch.begin(), launch.end());
   }
   for (const LaunchRecord* record : untimed_) {
     LocalCell& cell = result.cells[record->slot->index][record->batch_iteration];
@@ -161,12 +165,15 @@ void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
     cell.fallback = cell.fallback || record->fallback;
     cell.config_id = record->config_id;
   }
-  for (const auto& [slot, of_slot] : busy) {
+  for (const auto& [slot, of_slot] : work) {
     for (std::size_t i = 0; i < length; ++i) {
       LocalCell& cell = result.cells[slot->index][i];
-      const std::int64_t time_ns = of_slot[i].spans.empty() ? 1 : measure::busy_ns(of_slot[i].spans);
+      const OwnWork& own = of_slot[i];
+      const std::int64_t time_ns = own.spans.empty() ? 1 : measure::busy_ns(own.spans);
       // A launch without a time would make the sum too short: rather no sample.
-      if (cell.launched && !cell.fallback && of_slot[i].complete && time_ns > 0) {
+      const bool sound = cell.launched && !cell.fallback && own.complete;
+      cell.untimed = sound && own.untimed;
+      if (sound && !own.untimed && time_ns > 0) {
         cell.time_ns = time_ns;
       }
     }

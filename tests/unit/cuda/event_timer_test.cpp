@@ -150,6 +150,158 @@ TEST_CASE("event timer: when events cannot be made none is left behind", "[unit]
   CHECK(gpu.driver.living_streams() == 0);
 }
 
+namespace {
+
+/// Two iterations of a region on two streams: a kernel of the first one that the timer is told of, and one of
+/// the second that it is not.
+struct TwoStreams {
+  explicit TwoStreams(ScriptedGpu& scripted) : gpu(scripted) {}
+
+  void run(Timer& timer, bool launches_timed) {
+    timer.begin_batch({std::chrono::steady_clock::now(), std::chrono::nanoseconds(0), launches_timed});
+    launches.assign(2, {});
+    iterations.assign(2, {});
+    records_in_region = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      launches[i].tuning_iteration = iterations[i].tuning_iteration = static_cast<std::int64_t>(i);
+      const LaunchInfo info{.region = "r",
+                            .kernel = "k",
+                            .tuning_iteration = static_cast<std::int64_t>(i),
+                            .stream = gpu.stream,
+                            .on_stream = true};
+      timer.begin_iteration(static_cast<std::int64_t>(i), iterations[i].note);
+      const std::size_t before = gpu.driver.log().count("cuEventRecord");
+      if (captured) {
+        gpu.driver.begin_capture(other);
+        CHECK(timer.captures({.region = "r", .kernel = "k", .stream = other, .on_stream = true}));
+        gpu.driver.end_capture(other);
+      }
+      CHECK_FALSE(timer.captures(info));
+      timer.begin_launch(info, launches[i].note);
+      gpu.driver.launch_kernel(gpu.stream, 100'000);
+      timer.end_launch(info, launches[i].note);
+      gpu.driver.launch_kernel(other, 300'000);
+      records_in_region += gpu.driver.log().count("cuEventRecord") - before;
+      timer.end_iteration(static_cast<std::int64_t>(i), iterations[i].note);
+    }
+    timer.settle(launches, iterations, Deadline::after(std::chrono::seconds(60)));
+  }
+  void check_makespans(std::int64_t ns) const {
+    for (const IterationTiming& iteration : iterations) {
+      CHECK(iteration.makespan_ns >= ns);
+      CHECK(iteration.makespan_ns < ns + 50'000);  // the scripted clock ticks 1 us a call
+      CHECK(iteration.end_ns - iteration.begin_ns == iteration.makespan_ns);
+    }
+    CHECK(iterations[1].begin_ns >= iterations[0].end_ns);
+  }
+
+  ScriptedGpu& gpu;
+  CUstream other = gpu.driver.make_stream();
+  bool captured = false;  ///< each iteration captures a launch, too
+  std::vector<LaunchTiming> launches;
+  std::vector<IterationTiming> iterations;
+  std::size_t records_in_region = 0;
+};
+
+}  // namespace
+
+TEST_CASE("event timer: where launches are not timed no event is recorded beside them", "[unit]") {
+  ScriptedGpu gpu;
+  TwoStreams region(gpu);
+  const std::unique_ptr<Timer> timer = cuda_event_timer();
+  timer->set_iterations(Iterations::joined);
+  region.run(*timer, true);
+  CHECK(region.records_in_region == 4);
+  CHECK(region.launches[0].spans.size() == 1);
+  CHECK_FALSE(region.launches[0].untimed);
+  region.check_makespans(300'000);  // of all work of the context
+  region.run(*timer, false);
+  CHECK(region.records_in_region == 0);
+  for (const LaunchTiming& launch : region.launches) {
+    CHECK(launch.spans.empty());
+    CHECK(launch.untimed);
+  }
+  region.check_makespans(300'000);
+  region.run(*timer, true);
+  CHECK(region.records_in_region == 4);
+}
+
+TEST_CASE("event timer: a device that a launch names first is part of the makespan", "[unit]") {
+  ScriptedGpu gpu(2);
+  TwoStreams region(gpu);
+  region.other = gpu.driver.make_stream(1);
+  const std::unique_ptr<Timer> timer = cuda_event_timer();
+  timer->set_iterations(Iterations::joined);
+  IterationNote iteration;
+  LaunchNote launch;
+  const LaunchInfo elsewhere{.region = "r", .kernel = "k", .stream = region.other, .on_stream = true};
+  timer->begin_iteration(0, iteration);
+  timer->begin_launch(elsewhere, launch);
+  gpu.driver.launch_kernel(region.other, 1'000);
+  timer->end_launch(elsewhere, launch);
+  timer->end_iteration(0, iteration);
+  timer->settle({}, {}, Deadline::after(std::chrono::seconds(60)));
+  region.run(*timer, false);
+  region.check_makespans(300'000);
+}
+
+TEST_CASE("event timer: where iterations cannot be told apart launches are timed in the search, too",
+          "[unit]") {
+  const std::string why = GENERATE("old driver", "pipelined", "captures", "failure", "nothing said");
+  CAPTURE(why);
+  ScriptedGpu gpu;
+  TwoStreams region(gpu);
+  if (why == "old driver") {
+    gpu.driver.lose_context_events();
+  } else if (why == "failure") {
+    gpu.driver.fails = [](const std::string& function) {
+      return function == "cuCtxWaitEvent" ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    };
+  }
+  region.captured = why == "captures";
+  const std::unique_ptr<Timer> timer = cuda_event_timer();
+  if (why != "nothing said") {
+    timer->set_iterations(why == "pipelined" ? Iterations::pipelined : Iterations::joined);
+  }
+  region.run(*timer, true);
+  region.run(*timer, false);
+  CHECK(region.records_in_region == 4);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(region.launches[i].spans.size() == 1);
+    CHECK_FALSE(region.launches[i].untimed);
+    CHECK(region.iterations[i].makespan_ns >= 100'000);  // of launches only
+    CHECK(region.iterations[i].makespan_ns < 110'000);
+  }
+}
+
+TEST_CASE("event timer: a search measures the region as it runs without a timer", "[unit]") {
+  ScriptedGpu gpu;
+  Block block("event_search");
+  std::size_t in_search = 0;
+  std::size_t records = 0;
+  Phase phase = Phase::walk;
+  // An event between launches makes the default the fastest.
+  gpu.driver.duration_ns = [&](const Launch& launch) {
+    const bool events = gpu.driver.log().count("cuEventRecord") != records;
+    return launch.block == 64 && events ? 50'000 : ScriptedGpu::duration_of(launch.block);
+  };
+  Options options = options_with(cuda_event_timer);
+  options.search = SearchLevel::normal;
+  options.before_iteration = [&](const IterationInfo& info) { phase = info.phase; };
+  const RegionReport report = engine_test::tuned(options, "event_search", [&] {
+    records = gpu.driver.log().count("cuEventRecord");
+    block(gpu.stream, 1);
+    if (phase == Phase::search) {
+      in_search += gpu.driver.log().count("cuEventRecord") - records;
+    }
+  });
+  CHECK(report.search_iterations > 0);
+  CHECK(in_search == 0);
+  CHECK(of_kernel(report, "event_search").choice == 2);
+  CHECK(of_kernel(report, "event_search").time_in_choice.count == 0);
+  CHECK(gpu.driver.living_events() == 0);
+}
+
 TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]") {
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;

@@ -78,6 +78,41 @@ TEST_CASE(
   CHECK(result.iterations[0].makespan_ns == 0);
 }
 
+TEST_CASE("record times: a graph with kernels that name no call is never short", "[unit]") {
+  const auto of_graph = [](DeviceRecord record, std::uint32_t graph) {
+    record.graph = graph;
+    return record;
+  };
+  // Launch 0 launches graph 5, which has a kernel before its loop; launch 1 graph 6; launch 2 a kernel.
+  const std::vector<LaunchedCall> calls{{2, false, 0}, {3, false, 1}, {5, true, 2}};
+  std::vector<DeviceRecord> records{of_graph(kernel(100, 200, 2), 5), of_graph(kernel(210, 700, 0), 5),
+                                    of_graph(kernel(900, 950, 3), 6), kernel(1'000, 1'100, 5)};
+  auto result = assembled(taken_of(records, calls), {launch(0), launch(1), launch(2)},
+                          {iteration(1, 2), iteration(2, 3), iteration(4, 5)});
+  CHECK(result.launches[0].spans.empty());
+  CHECK_FALSE(result.launches[0].idle);
+  CHECK(result.launches[1].spans.size() == 1);
+  CHECK(result.launches[2].spans.size() == 1);
+  CHECK(result.iterations[0].makespan_ns == 0);
+  CHECK_FALSE(result.iterations[0].other_spans);
+  CHECK(result.iterations[1].makespan_ns == 50);
+  CHECK(result.iterations[2].makespan_ns == 100);
+
+  // Graph 6 has nothing but a loop: its launch has no record, and may be in any iteration.
+  records[2] = of_graph(kernel(900, 950, 0), 6);
+  result = assembled(taken_of(records, calls), {launch(0), launch(1), launch(2)}, {iteration(4, 5)});
+  CHECK(result.launches[1].spans.empty());
+  CHECK_FALSE(result.launches[1].idle);
+  CHECK(result.launches[2].spans.size() == 1);
+  CHECK(result.iterations[0].makespan_ns == 0);
+
+  // Of which graph they are is not known.
+  records = {of_graph(kernel(100, 200, 2), 5), kernel(210, 700, 0), kernel(1'000, 1'100, 5)};
+  result = assembled(taken_of(records, {calls[0], calls[2]}), {launch(0), launch(2)});
+  CHECK(result.launches[0].spans.empty());
+  CHECK(result.launches[1].spans.size() == 1);
+}
+
 TEST_CASE("record times: an empty copy inside a launch leaves no record and does no harm", "[unit]") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0}, {2, false, 0}});
   CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);

@@ -24,7 +24,7 @@ BatchRecord some_record() {
   record.joined = {2, 77, "gemm (1); norm (2)"};
   record.repeat_length = 3;
   IterationOutcome iteration;
-  iteration.cells = {{true, 12'345, false, true}, {false, std::nullopt, true, false}};
+  iteration.cells = {{true, 12'345, false, true}, {false, std::nullopt, true, false, true}};
   iteration.makespan_ns = 99;
   record.outcome.iterations.push_back(iteration);
   iteration.makespan_ns.reset();
@@ -52,6 +52,8 @@ TEST_CASE("batch record: comes back from its line as it was", "[unit]") {
   REQUIRE(again->outcome.iterations.size() == 2);
   CHECK(again->outcome.iterations[0].cells[0].time_ns == 12'345);
   CHECK(again->outcome.iterations[0].cells[0].overlaps);
+  CHECK_FALSE(again->outcome.iterations[0].cells[0].untimed);
+  CHECK(again->outcome.iterations[0].cells[1].untimed);
   CHECK(!again->outcome.iterations[0].cells[1].time_ns);
   CHECK(again->outcome.iterations[0].cells[1].disturbed);
   CHECK(again->outcome.iterations[0].makespan_ns == 99);

@@ -8,6 +8,7 @@ namespace spans_test {
 
 using contextual::Span;
 using contextual::measure::busy_ns;
+using contextual::measure::extents;
 using contextual::measure::merged;
 
 namespace {
@@ -53,6 +54,16 @@ TEST_CASE("busy_ns: devices are united apart and the busiest counts", "[unit]") 
   CHECK(busy_ns(std::vector<Span>{{0, 10, 0}, {0, 7, 1}, {20, 26, 1}}) == 13);
   CHECK(busy_ns(std::vector<Span>{{0, 10, 1}, {5, 12, 0}}) == 10);
   CHECK(busy_ns(std::vector<Span>{{0, 10, -1}, {5, 9, 0}, {3, 3, 2}}) == 10);
+}
+
+TEST_CASE("extents: on each device from the first begin to the last end", "[unit]") {
+  const Spans spans = extents(Spans{{20, 30, 0}, {5, 12, 0}, {7, 9, 1}, {50, 40, 0}, {0, 0, 1}, {8, 20, 1}});
+  REQUIRE(spans.size() == 2);
+  CHECK(busy_ns(std::vector{spans[0]}) == 25);
+  CHECK(spans[1].device == 1);
+  CHECK(spans[1].begin_ns == 7);
+  CHECK(spans[1].end_ns == 20);
+  CHECK(extents(Spans{{3, 3, 0}}).empty());
 }
 
 TEST_CASE("merged: sorted, disjoint, without what is no span", "[unit]") {

@@ -156,6 +156,23 @@ TEST_CASE("search: a run without a time of each member is no sample, and is coun
   CHECK(run.record().measured.front().makespan.count == 3);
 }
 
+TEST_CASE("search: a run whose launches are not timed is a sample", "[unit]") {
+  ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
+  std::int64_t last_of_walk = 0;
+  run.world.untimed = [&](std::int64_t i) { return i > last_of_walk && last_of_walk > 0; };
+  Driver& driver = run.until_search();
+  last_of_walk = driver.runs;
+  driver.run_batch();
+  REQUIRE(run.script->observed.size() == 1);
+  const contextual::SearchRun& sample = run.script->observed[0].runs[1];
+  CHECK(sample.makespan_ns == 94'000);
+  CHECK_FALSE(sample.times_ns[0]);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{1, 1});
+  CHECK(run.record().measured.front().makespan.count == 4);
+  CHECK(driver.state.retakes() == 0);
+}
+
 TEST_CASE("search: a run that does not launch each member is no sample", "[unit]") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t skipping = -1;

@@ -31,6 +31,8 @@ struct World {
   std::function<bool(std::int64_t)> timed = [](std::int64_t) { return true; };  ///< by run, from 1 on
   /// By run, from 1 on, and problem: its own time is missing.
   std::function<bool(std::int64_t, std::size_t)> loses_time = [](std::int64_t, std::size_t) { return false; };
+  /// By run, from 1 on: launches are not timed.
+  std::function<bool(std::int64_t)> untimed = [](std::int64_t) { return false; };
   /// By run, from 1 on, and problem: it is not launched.
   std::function<bool(std::int64_t, std::size_t)> skips = [](std::int64_t, std::size_t) { return false; };
   std::int64_t joins_at = -1;  ///< the run in which the last problem is launched first; -1: the first
@@ -98,7 +100,8 @@ class Driver {
     outcome.makespan_ns = world_.makespan_ns(assignment) + (assignment == last_ ? 0 : world_.skew_ns);
     last_ = assignment;
     for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
-      if (world_.loses_time(runs, p)) {
+      outcome.cells[p].untimed = world_.untimed(runs);
+      if (world_.loses_time(runs, p) || outcome.cells[p].untimed) {
         outcome.cells[p].time_ns.reset();
       }
       if (world_.skips(runs, p)) {

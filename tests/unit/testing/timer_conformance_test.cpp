@@ -17,6 +17,7 @@ enum class Defect {
   none,
   nameless,
   no_launch_times,
+  untimed_always,
   no_makespan,
   short_makespan,
   negative_makespan,
@@ -84,6 +85,10 @@ class BrokenTimer final : public Timer {
     if (is(Defect::no_launch_times) || (is(Defect::remembers_earlier_batches) && batches_ > 1)) {
       launch.spans.clear();
     }
+    if (is(Defect::untimed_always)) {
+      launch.spans.clear();
+      launch.untimed = true;
+    }
     if (is(Defect::reversed_spans)) {
       launch.spans.push_back({10, 5, 0});
     }
@@ -147,6 +152,7 @@ TEST_CASE("check_timer: a timer without a defect conforms", "[unit]") {
 TEST_CASE("check_timer: every planted defect is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::nameless), ContainsSubstring("name() is empty"));
   CHECK_THAT(violations_of(Defect::no_launch_times), ContainsSubstring("a launch has no time"));
+  CHECK_THAT(violations_of(Defect::untimed_always), ContainsSubstring("or is to be timed"));
   CHECK_THAT(violations_of(Defect::no_makespan), ContainsSubstring("a makespan is missing"));
   CHECK_THAT(violations_of(Defect::short_makespan), ContainsSubstring("shorter than one of its launches"));
   CHECK_THAT(violations_of(Defect::negative_makespan), ContainsSubstring("a makespan is negative"));

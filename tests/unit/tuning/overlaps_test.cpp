@@ -30,8 +30,19 @@ std::vector<bool> overlaps(const std::vector<Spans>& launches, const std::option
 }  // namespace
 
 TEST_CASE("overlaps: problems one after the other do not overlap", "[unit]") {
-  CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}, {{10, 30, 0}}, {{0, 99, 1}}}, Spans{{40, 50, 0}}) ==
-        std::vector<bool>{false, false, false});
+  IterationOverlaps iteration;
+  iteration.add_launch(0, launch({{0, 10, 0}}));
+  iteration.add_launch(1, launch({{10, 20, 0}, {25, 30, 0}}));
+  iteration.add_launch(0, launch({{30, 40, 0}}));
+  iteration.add_launch(2, launch({{0, 99, 1}}));
+  iteration.set_others(Spans{{40, 50, 0}});
+  CHECK(iteration.by_problem(3) == std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("overlaps: what runs between two kernels of a launch overlaps it", "[unit]") {
+  CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}, {{10, 30, 0}}, {{50, 60, 0}}}, Spans{}) ==
+        std::vector<bool>{true, true, false});
+  CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}}, Spans{{12, 20, 0}}) == std::vector<bool>{true});
 }
 
 TEST_CASE("overlaps: only the problems that overlap each other are named", "[unit]") {

@@ -20,6 +20,7 @@ class FixedTimer final : public Timer {
  public:
   std::vector<std::vector<Span>> launches;
   std::vector<std::optional<std::vector<Span>>> others;
+  std::vector<bool> untimed;  ///< by launch; a shorter list: the rest is timed
 
   bool devices = true;
 
@@ -32,6 +33,7 @@ class FixedTimer final : public Timer {
   void settle(std::span<LaunchTiming> timings, std::span<IterationTiming> iterations, Deadline) override {
     for (std::size_t i = 0; i < timings.size(); ++i) {
       timings[i].spans = launches.at(i);
+      timings[i].untimed = i < untimed.size() && untimed[i];
     }
     for (std::size_t i = 0; i < iterations.size(); ++i) {
       iterations[i].other_spans = others.at(i);
@@ -64,7 +66,7 @@ struct Settled {
   }
 
   /// By problem, by iteration.
-  std::vector<std::vector<bool>> overlaps(Iterations iterations) {
+  std::vector<std::vector<detail::LocalCell>> cells(Iterations iterations = Iterations::joined) {
     detail::BatchPlan plan;
     plan.phases = {Phase::walk, Phase::walk};
     plan.iterations.resize(2);
@@ -73,9 +75,13 @@ struct Settled {
     timer.others.resize(2);
     const detail::BatchResult result = TimeCollector(context, watch, options).settle(plan, timings, {});
     CHECK_FALSE(result.failure);
+    return result.cells;
+  }
+
+  std::vector<std::vector<bool>> overlaps(Iterations iterations) {
     std::vector<std::vector<bool>> by_problem;
-    for (const std::vector<detail::LocalCell>& cells : result.cells) {
-      by_problem.push_back({cells[0].overlaps, cells[1].overlaps});
+    for (const std::vector<detail::LocalCell>& of_problem : cells(iterations)) {
+      by_problem.push_back({of_problem[0].overlaps, of_problem[1].overlaps});
     }
     return by_problem;
   }
@@ -130,6 +136,36 @@ TEST_CASE("time collector: a problem that joins with the next batch is work of o
   batch.launch(*batch.first, 1, {{200, 300, 0}});
   batch.timer.others = {std::vector<Span>{}, std::vector<Span>{}};
   CHECK(batch.overlaps(Iterations::joined).front() == std::vector<bool>{true, false});
+}
+
+TEST_CASE("time collector: an own time holds the gaps inside a launch, and none between two launches",
+          "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {{0, 10, 0}, {15, 20, 0}, {22, 30, 0}});
+  batch.launch(*batch.first, 1, {{100, 110, 0}, {115, 120, 0}});
+  batch.launch(*batch.first, 1, {{118, 119, 0}, {150, 160, 0}, {200, 270, 1}});
+  batch.launch(*batch.first, 1, {{400, 410, 0}, {418, 420, 0}});
+  batch.timer.others = {std::vector<Span>{}, std::vector<Span>{}};
+  const auto cells = batch.cells();
+  CHECK(cells[0][0].time_ns == 30);
+  CHECK(cells[0][1].time_ns == 60 + 20);
+}
+
+TEST_CASE("time collector: a launch that was not to be timed is none without a time", "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {});
+  batch.launch(*batch.first, 0, {{0, 10, 0}});
+  batch.launch(*batch.second, 0, {});
+  batch.launch(*batch.second, 0, {});
+  batch.launch(*batch.second, 1, {{20, 30, 0}});
+  batch.timer.untimed = {true, false, true, false, false};
+  const auto cells = batch.cells();
+  CHECK(cells[0][0].untimed);
+  CHECK_FALSE(cells[0][0].time_ns);  // it would be too short
+  CHECK_FALSE(cells[1][0].untimed);  // the time of one of its launches is missing
+  CHECK_FALSE(cells[1][0].time_ns);
+  CHECK(cells[1][1].time_ns == 10);
+  CHECK_FALSE(cells[1][1].untimed);
 }
 
 }  // namespace time_collector_test

@@ -13,11 +13,15 @@
 
 namespace contextual::measure {
 
-/// Returns how long a launch kept its busiest device busy, in ns: the union of its intervals on each device,
-/// then the maximum over the devices. Time in which intervals of one device overlap counts once. Spans that
-/// do not end after they begin are ignored; the result is 0 if none is left. Cost: sorts a copy; does not
-/// allocate for a single span.
+/// Returns how long the busiest device was busy, in ns: the union of the intervals on each device, then the
+/// maximum over the devices. Time in which intervals of one device overlap counts once. Spans that do not end
+/// after they begin are ignored; the result is 0 if none is left. Cost: sorts a copy; does not allocate for a
+/// single span.
 CONTEXTUAL_API std::int64_t busy_ns(std::span<const Span> spans);
+
+/// Returns one span for each device, from the first begin to the last end there: the gaps between the kernels
+/// of a launch belong to the launch. Spans that do not end after they begin are ignored.
+CONTEXTUAL_API std::vector<Span> extents(std::span<const Span> spans);
 
 /// Returns the union of the spans: sorted by device and begin, those of one device neither overlap nor touch.
 /// Spans that do not end after they begin are ignored. Cost: sorts a copy.

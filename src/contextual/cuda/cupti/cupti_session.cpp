@@ -272,7 +272,7 @@ void CuptiSession::read(CUcontext context, std::uint32_t stream, std::uint8_t* b
   const std::lock_guard lock(mutex_);
   const auto add = [this](const auto& record, bool kernel) {
     records_.push_back({static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
-                        static_cast<int>(record.deviceId), record.correlationId, kernel});
+                        static_cast<int>(record.deviceId), record.correlationId, kernel, record.graphId});
   };
   CUpti_Activity* activity = nullptr;
   while (cupti().cuptiActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS) {

@@ -23,8 +23,9 @@ struct DeviceRecord {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   int device = 0;
-  std::uint32_t correlation = 0;  ///< the id of the driver call
+  std::uint32_t correlation = 0;  ///< the id of the driver call; 0 in the body of a graph's conditional node
   bool kernel = false;            ///< false for a copy or a fill
+  std::uint32_t graph = 0;        ///< the id of the graph; 0 for none
 };
 
 /// There is at most one session per process, because CUPTI has one subscriber. Thread-safe.

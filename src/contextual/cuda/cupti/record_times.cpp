@@ -20,15 +20,41 @@ bool inside(const IterationTiming& iteration, std::uint32_t correlation) {
 
 using Records = std::unordered_map<std::uint32_t, std::vector<const DeviceRecord*>>;
 
+/// Records that name no call: of kernels in the body of a graph's conditional node. They name the graph, but
+/// not which of its launches.
+class Nameless {
+ public:
+  explicit Nameless(const std::vector<DeviceRecord>& records) {
+    std::unordered_set<std::uint32_t> named;
+    for (const DeviceRecord& record : records) {
+      (record.correlation == 0 ? graphs_ : named).insert(record.graph);
+    }
+    anywhere_ = std::any_of(graphs_.begin(), graphs_.end(),
+                            [&](std::uint32_t graph) { return graph == 0 || !named.contains(graph); });
+  }
+
+  /// Some belong to a graph that has no other records, so to a launch that has none.
+  bool anywhere() const { return anywhere_; }
+  /// Others may belong to the same launch of a graph as this record.
+  bool beside(const DeviceRecord& record) const {
+    return record.graph != 0 && (graphs_.contains(record.graph) || graphs_.contains(0));
+  }
+
+ private:
+  std::unordered_set<std::uint32_t> graphs_;
+  bool anywhere_ = false;
+};
+
 /// The spans of one call; false when they cannot be trusted.
-bool add_spans(const LaunchedCall& call, const Records& records, std::vector<Span>& spans) {
+bool add_spans(const LaunchedCall& call, const Records& records, const Nameless& nameless,
+               std::vector<Span>& spans) {
   const auto found = records.find(call.correlation);
-  if (found == records.end()) {
-    return !call.kernel;  // an empty copy leaves no record
+  if (found == records.end()) {  // an empty copy leaves none
+    return !call.kernel && (call.order || !nameless.anywhere());
   }
   bool kernel_seen = false;
   for (const DeviceRecord* record : found->second) {
-    if (!has_time(*record)) {
+    if (!has_time(*record) || nameless.beside(*record)) {
       return false;
     }
     kernel_seen = kernel_seen || record->kernel;
@@ -77,9 +103,10 @@ void forget(IterationTiming& iteration) {
 }
 
 /// Every record of the iteration is there and has a time, as far as its calls tell.
-bool complete(const IterationTiming& iteration, const CuptiSession::Taken& taken, const Records& by_call) {
-  if (iteration.note.begin == 0 || iteration.note.end == 0) {
-    return false;  // without a mark
+bool complete(const IterationTiming& iteration, const CuptiSession::Taken& taken, const Records& by_call,
+              const Nameless& nameless) {
+  if (iteration.note.begin == 0 || iteration.note.end == 0 || nameless.anywhere()) {
+    return false;  // without a mark, or the records may be of any
   }
   // What is missing may have been the first or the last, and may overlap anything.
   return std::none_of(taken.calls.begin(), taken.calls.end(),
@@ -88,7 +115,7 @@ bool complete(const IterationTiming& iteration, const CuptiSession::Taken& taken
                                !by_call.contains(call.correlation);
                       }) &&
          std::all_of(taken.records.begin(), taken.records.end(), [&](const DeviceRecord& record) {
-           return !inside(iteration, record.correlation) || has_time(record);
+           return !inside(iteration, record.correlation) || (has_time(record) && !nameless.beside(record));
          });
 }
 
@@ -131,13 +158,15 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
   for (const DeviceRecord& record : taken.records) {
     records[record.correlation].push_back(&record);
   }
+  const Nameless nameless(taken.records);
   const auto calls = calls_of_launches(taken.calls, launches);
   for (LaunchTiming& launch : launches) {
     const auto of_launch = calls.find(launch.note.begin);
     const bool sound =
         has_ended(launch.note) && of_launch != calls.end() &&
-        std::all_of(of_launch->second.begin(), of_launch->second.end(),
-                    [&](const LaunchedCall* call) { return add_spans(*call, records, launch.spans); });
+        std::all_of(of_launch->second.begin(), of_launch->second.end(), [&](const LaunchedCall* call) {
+          return add_spans(*call, records, nameless, launch.spans);
+        });
     if (!sound) {
       launch.spans.clear();
     }
@@ -146,7 +175,7 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
   }
   const std::unordered_set<std::uint32_t> of_launches = attributed(calls);
   for (IterationTiming& iteration : iterations) {
-    if (complete(iteration, taken, records)) {
+    if (complete(iteration, taken, records, nameless)) {
       fill(iteration, taken.records, of_launches);
     }
   }

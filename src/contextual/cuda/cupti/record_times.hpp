@@ -28,8 +28,10 @@ constexpr std::int64_t enclosing_launch(const LaunchNote& note) noexcept {
 
 /// Fills in the spans of launches: the records of all driver calls that were made inside a launch or inside a
 /// launch that it encloses. The `begin` of a launch's note is its number. A launch gets no spans if it never
-/// ended, made no call, has a kernel call without a record, or has a record without a time. It is idle if it
-/// made calls that only order work.
+/// ended, made no call, has a kernel call without a record, or has a record without a time. Nor does one that
+/// launched a graph of which some records name no call, as those of the bodies of conditional nodes, because
+/// they may be of it; its iteration then has no makespan either. It is idle if it made calls that only order
+/// work.
 ///
 /// Fills in the times of tuning iterations: from the first start to the last end of all calls with
 /// correlation ids in (note.begin, note.end], including calls that belong to no launch. A makespan is 0 if

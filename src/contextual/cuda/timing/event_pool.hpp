@@ -22,6 +22,7 @@ class EventPool {
   ~EventPool();
 
   CUcontext context() const noexcept { return context_; }
+  CUstream stream() const noexcept { return stream_; }  ///< of its own, which waits for no other
 
   static constexpr std::size_t none = ~std::size_t{0};
   std::size_t take() noexcept;

@@ -28,7 +28,6 @@ namespace {
 using namespace cuda;
 
 constexpr std::size_t first_pairs = 64;
-constexpr std::size_t usual_batch = 8;  // tuning iterations: the default warm-ups and repeats of a config
 constexpr double ns_per_ms = 1e6;
 
 CUcontext context_or_null() noexcept {
@@ -48,10 +47,10 @@ std::int64_t ns_of(float time_ms) noexcept {
   return std::llround(static_cast<double>(time_ms) * ns_per_ms);
 }
 
-/// A note's end for a launch that has ended and has no time; 0 where it has not ended.
+/// A note's end for what has ended and has no time; 0 where it has not ended.
 constexpr std::int64_t lost = -1;
 
-/// A launch's note: 1 + pool * 2^32 + pair, so that 0 is a launch without events.
+/// A note on a launch or an iteration: 1 + pool * 2^32 + pair, so that 0 is one without events.
 std::int64_t note_of(std::size_t pool, std::size_t pair) {
   return static_cast<std::int64_t>((pool << 32) | pair) + 1;
 }
@@ -70,9 +69,13 @@ class EventTimer final : public Timer {
 
   std::string_view name() const noexcept override { return "CUDA events"; }
 
-  void set_iterations(Iterations iterations) override { join_.set(iterations); }
+  void set_iterations(Iterations iterations) override {
+    join_.set(iterations);
+    marks_ = iterations == Iterations::joined;  // who sets nothing asks for launches only
+  }
   void begin_batch(const BatchStart& start) override {
     head_start_.begin_batch(start, contexts_, /*captures_open=*/false);
+    times_launches_ = start.launches_timed || !marks_;
   }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
@@ -80,18 +83,22 @@ class EventTimer final : public Timer {
     ranges_.begin_iteration(tuning_iteration);
     contexts_.add(context_or_null());
     head_start_.begin_iteration();
-    note.begin = ++iteration_;
-    if (iteration_ == 1) {  // of the batch: all of its times count from there
+    if (!begun_) {  // all times of the batch count from there
+      begun_ = true;
       for (const auto& pool : pools_) {
         pool->record_base();
       }
     }
+    note = {};
+    if (marks_ && !pools_.empty()) {  // after the join of the iteration before, as the region's work
+      note.begin = begin_pair(0, pools_.front()->stream());
+    }
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
-    note.end = iteration_;
-    head_start_.end_iteration();
     ranges_.end_iteration();
-    join_.join(contexts_, /*captures_open=*/false);
+    marks_ = join_.join(contexts_, /*captures_open=*/false) && marks_;
+    note.end = marks_ && note.begin != 0 ? end_pair(note.begin, pools_.front()->stream()) : lost;
+    head_start_.end_iteration();
   }
 
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
@@ -100,27 +107,15 @@ class EventTimer final : public Timer {
     const CUcontext context = context_of(static_cast<CUstream>(launch.stream));
     contexts_.add(context);
     join_.launched_on(launch.stream);
-    for (std::size_t i = 0; i < pools_.size(); ++i) {
+    for (std::size_t i = 0; times_launches_ && i < pools_.size(); ++i) {
       if (pools_[i]->context() == context) {
-        const std::size_t pair = pools_[i]->take();
-        if (pair != EventPool::none &&
-            driver().cuEventRecord(pools_[i]->begin(pair), static_cast<CUstream>(launch.stream)) ==
-                CUDA_SUCCESS) {
-          note.begin = note_of(i, pair);
-        }
+        note.begin = begin_pair(i, static_cast<CUstream>(launch.stream));
         return;
       }
     }
   }
   void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    note.end = lost;
-    if (note.begin != 0) {
-      const auto [pool, pair] = place_of(note.begin);
-      if (driver().cuEventRecord(pools_[pool]->end(pair), static_cast<CUstream>(launch.stream)) ==
-          CUDA_SUCCESS) {
-        note.end = note.begin;
-      }
-    }
+    note.end = note.begin != 0 ? end_pair(note.begin, static_cast<CUstream>(launch.stream)) : lost;
     ranges_.end_launch();
   }
 
@@ -136,22 +131,26 @@ class EventTimer final : public Timer {
               Deadline deadline) override {
     monitor_.read(contexts_.all());
     waiter_.wait(contexts_.all(), std::move(deadline));
-    std::map<std::int64_t, Span> extents;  // by tuning iteration
+    std::map<std::int64_t, Span> extents;  // of launches, by tuning iteration
     std::set<std::int64_t> incomplete;
     for (LaunchTiming& launch : launches) {
       launch.spans.clear();
-      if (launch.note.begin != 0 && launch.note.end == launch.note.begin) {
-        add_span(launch, extents);
-      }
-      if (launch.spans.empty() && launch.note.end != 0) {
+      launch.untimed = !times_launches_;
+      if (const std::optional<Span> span = span_of(launch.note.begin, launch.note.end)) {
+        launch.spans.push_back(*span);
+        add_to(extents, launch);
+      } else if (launch.note.end != 0) {
         incomplete.insert(launch.tuning_iteration);  // it may have been the first or the last
       }
     }
     for (IterationTiming& iteration : iterations) {
-      const auto extent = extents.find(iteration.tuning_iteration);
-      const bool known = extent != extents.end() && !incomplete.contains(iteration.tuning_iteration);
-      iteration.begin_ns = known ? extent->second.begin_ns : 0;
-      iteration.end_ns = known ? extent->second.end_ns : 0;
+      std::optional<Span> extent = span_of(iteration.note.begin, iteration.note.end);
+      const auto of_launches = extents.find(iteration.tuning_iteration);
+      if (!extent && of_launches != extents.end() && !incomplete.contains(iteration.tuning_iteration)) {
+        extent = of_launches->second;
+      }
+      iteration.begin_ns = extent ? extent->begin_ns : 0;
+      iteration.end_ns = extent ? extent->end_ns : 0;
       iteration.makespan_ns = iteration.end_ns - iteration.begin_ns;
       iteration.other_spans.reset();  // events see launches only
     }
@@ -173,29 +172,49 @@ class EventTimer final : public Timer {
     return {place >> 32, place & 0xffffffffU};
   }
 
-  void add_span(LaunchTiming& launch, std::map<std::int64_t, Span>& extents) {
-    const auto [index, pair] = place_of(launch.note.begin);
+  /// Returns the begin of a note, or 0.
+  std::int64_t begin_pair(std::size_t pool, CUstream stream) noexcept {
+    const std::size_t pair = pools_[pool]->take();
+    const bool recorded =
+        pair != EventPool::none && driver().cuEventRecord(pools_[pool]->begin(pair), stream) == CUDA_SUCCESS;
+    return recorded ? note_of(pool, pair) : 0;
+  }
+  /// Returns the end of a note that begins with `begin`.
+  std::int64_t end_pair(std::int64_t begin, CUstream stream) noexcept {
+    const auto [pool, pair] = place_of(begin);
+    return driver().cuEventRecord(pools_[pool]->end(pair), stream) == CUDA_SUCCESS ? begin : lost;
+  }
+
+  std::optional<Span> span_of(std::int64_t begin, std::int64_t end) const {
+    if (begin == 0 || end != begin) {
+      return std::nullopt;
+    }
+    const auto [index, pair] = place_of(begin);
     const EventPool& pool = *pools_[index];
     float since_base_ms = 0;
     float duration_ms = 0;
     if (driver().cuEventElapsedTime(&since_base_ms, pool.base(), pool.begin(pair)) != CUDA_SUCCESS ||
         driver().cuEventElapsedTime(&duration_ms, pool.begin(pair), pool.end(pair)) != CUDA_SUCCESS) {
-      return;
+      return std::nullopt;
     }
     const std::int64_t begin_ns = ns_of(since_base_ms);
-    const std::int64_t end_ns = begin_ns + ns_of(duration_ms);
-    launch.spans.push_back({begin_ns, end_ns, static_cast<int>(index)});
-    const auto [extent, first] = extents.try_emplace(launch.tuning_iteration, launch.spans.back());
+    return Span{begin_ns, begin_ns + ns_of(duration_ms), static_cast<int>(index)};
+  }
+
+  static void add_to(std::map<std::int64_t, Span>& extents, const LaunchTiming& launch) {
+    const Span& span = launch.spans.back();
+    const auto [extent, first] = extents.try_emplace(launch.tuning_iteration, span);
     if (!first) {
-      extent->second.begin_ns = std::min(extent->second.begin_ns, begin_ns);
-      extent->second.end_ns = std::max(extent->second.end_ns, end_ns);
+      extent->second.begin_ns = std::min(extent->second.begin_ns, span.begin_ns);
+      extent->second.end_ns = std::max(extent->second.end_ns, span.end_ns);
     }
   }
 
   /// Pairs for as many launches as there were, and for a batch of usual length, in every context that was
   /// used.
   void start_over(std::size_t iterations) {
-    iteration_ = 0;
+    begun_ = false;
+    times_launches_ = true;
     for (CUcontext context : contexts_.all()) {
       const detail::ContextScope scope(context);
       const auto pool = std::find_if(pools_.begin(), pools_.end(),
@@ -217,7 +236,10 @@ class EventTimer final : public Timer {
   NvtxRanges ranges_;
   std::optional<std::int64_t> bias_ns_;
   std::vector<std::unique_ptr<EventPool>> pools_;  ///< changed between batches only
-  std::int64_t iteration_ = 0;                     ///< of the batch
+  bool begun_ = false;                             ///< an iteration of the batch
+  /// Iterations have events of their own, on the first pool's stream, which the joins make wait as any other.
+  bool marks_ = false;
+  bool times_launches_ = true;  ///< changed between batches only
 };
 
 }  // namespace

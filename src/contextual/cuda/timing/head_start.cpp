@@ -36,7 +36,8 @@ nanoseconds head_start_for(std::span<const IterationCost> batch) {
   if (host.empty() || work == nanoseconds::max() || middle(host) > longest) {
     return {};
   }
-  const auto others = static_cast<std::int64_t>(batch.size()) - 1;
+  // A single first run tells of the batch of its config that follows.
+  const auto others = static_cast<std::int64_t>(std::max(batch.size(), usual_batch)) - 1;
   const nanoseconds behind = others * std::max(nanoseconds{0}, middle(host) - work);
   return host.front() + std::min(longest, behind);
 }

@@ -11,6 +11,7 @@
 #include <cuda.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,10 +24,13 @@ struct IterationCost {
   std::chrono::nanoseconds device;  ///< its makespan; 0 if it is not known
 };
 
-/// Returns for how long after their meeting the devices of all ranks should wait, so that in a batch like
-/// this one the host has submitted each iteration's work by the time at which they could begin with it. The
-/// host's time of the first iteration counts from the meeting. 0 if the host is so slow that it is not worth
-/// while, or if no makespan is known. Pure.
+/// Iterations of a batch: the default warm-ups and repeats of a config.
+inline constexpr std::size_t usual_batch = 8;
+
+/// Returns for how long after their meeting the devices of all ranks should wait, so that in a batch of such
+/// iterations, as many or `usual_batch`, the host has submitted each iteration's work by the time at which
+/// they could begin with it. The host's time of the first iteration counts from the meeting. 0 if the host is
+/// so slow that it is not worth while, or if no makespan is known. Pure.
 std::chrono::nanoseconds head_start_for(std::span<const IterationCost> batch);
 
 /// Before the first iteration of a batch the devices are idle. A short kernel then ends before the next one

@@ -43,13 +43,18 @@ void IterationJoin::set(Iterations iterations) noexcept {
   by_streams_.store(joins_ && !joins_contexts(driver()), std::memory_order_relaxed);
 }
 
-void IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexcept {
+bool IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexcept {
   const bool captured = captured_.exchange(false, std::memory_order_relaxed) || captures_open;
   const bool by_streams = by_streams_.load(std::memory_order_relaxed);
+  bool joined = false;
   if (joins_ && !captured) {
     try {
       const std::vector<CUcontext> all = contexts.all();
-      by_streams ? join_streams(all) : join_contexts(all);
+      if (by_streams) {
+        join_streams(all);
+      } else {
+        joined = join_contexts(all);
+      }
     } catch (const std::exception& error) {
       failed(error.what());
     }
@@ -57,12 +62,14 @@ void IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexc
   if (by_streams) {
     streams_.clear();  // the next iteration may destroy one
   }
+  return joined;
 }
 
-void IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
+/// Returns false if one of them has an open capture.
+bool IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
   for (CUcontext context : contexts) {
     if (default_stream_is_blocked(context)) {
-      return;
+      return false;
     }
   }
   for (CUcontext context : contexts) {
@@ -73,6 +80,7 @@ void IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
       CONTEXTUAL_CU(cuCtxWaitEvent(waiting, event(context, 0)));
     }
   }
+  return true;
 }
 
 /// One stream waits for all others, and then they wait for it.

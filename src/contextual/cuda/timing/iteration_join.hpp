@@ -51,9 +51,9 @@ class IterationJoin {
 
   /// Joins all contexts with each other at the end of an iteration. `captures_open` says that a stream of one
   /// of them is known to be capturing. Makes an event for each context or stream that is new. A failure
-  /// becomes a warning; if contexts cannot be joined, streams are from the next iteration on. Cost: one
-  /// driver call for each pair of contexts, and three for each.
-  void join(const UsedContexts& contexts, bool captures_open) noexcept;
+  /// becomes a warning; if contexts cannot be joined, streams are from the next iteration on. Returns true if
+  /// the contexts are joined. Cost: one driver call for each pair of contexts, and three for each.
+  bool join(const UsedContexts& contexts, bool captures_open) noexcept;
 
   /// Adds the warning about the first failure, once.
   void tell(BatchConditions& conditions);
@@ -68,7 +68,7 @@ class IterationJoin {
     CUevent event = nullptr;
   };
 
-  void join_contexts(const std::vector<CUcontext>& contexts);
+  bool join_contexts(const std::vector<CUcontext>& contexts);
   void join_streams(const std::vector<CUcontext>& contexts);
   std::vector<Stream> all_streams(const std::vector<CUcontext>& contexts) const;
   CUevent event(CUcontext context, std::size_t index);

@@ -100,6 +100,7 @@ void MixedTimer::Part::give_back() {
   for (std::size_t i = 0; i < owners.size(); ++i) {
     owners[i]->spans = std::move(launches[i].spans);
     owners[i]->idle = launches[i].idle;
+    owners[i]->untimed = launches[i].untimed;
   }
 }
 
