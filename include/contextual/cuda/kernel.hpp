@@ -54,8 +54,8 @@ class CudaKernel {
         engine_(
             std::move(name), parts_->configs().space(),
             [key = key_](const CUstream& /*stream*/, const Args&... args) { return key(args...); },
-            engine_options(), detail::LaunchKind::kernel, [parts = parts_] { return parts->source_text(); }) {
-  }
+            parts_->definition().layout.code(), engine_options(), detail::LaunchKind::kernel,
+            [parts = parts_] { return parts->source_text(); }) {}
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 
