@@ -9,7 +9,9 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace contextual::storage {
@@ -88,8 +90,13 @@ std::string x86_processor_text(const Cpuid& cpuid) {
   }
   std::string text =
       trimmed(name) + ", " + text_in(cpuid(0, 0), {ebx, edx, ecx}) + family_and_model(cpuid(1, 0)[eax]) + ",";
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> asked;  // once each: a hypervisor answers
   for (const X86Extension& one : x86_extensions) {
-    if (((cpuid(one.leaf, one.subleaf)[one.in] >> one.bit) & 1U) != 0) {
+    const auto [leaf, is_new] = asked.try_emplace({one.leaf, one.subleaf});
+    if (is_new) {
+      leaf->second = cpuid(one.leaf, one.subleaf);
+    }
+    if (((leaf->second[one.in] >> one.bit) & 1U) != 0) {
       text.append(" ").append(one.name);
     }
   }
@@ -123,26 +130,23 @@ std::string processor_text_of(std::string_view cpuinfo) {
   return name + ", " + kind + "," + extensions;
 }
 
+std::string processor_text() {
+  static const std::string text = [] {
 #if defined(__x86_64__) || defined(__i386__)
-
-std::string processor_text() {
-  return x86_processor_text([](std::uint32_t leaf, std::uint32_t subleaf) {
-    CpuidRegisters registers{};
-    if (__get_cpuid_count(leaf, subleaf, &registers[eax], &registers[ebx], &registers[ecx],
-                          &registers[edx]) == 0) {
-      registers = {};
-    }
-    return registers;
-  });
-}
-
+    return x86_processor_text([](std::uint32_t leaf, std::uint32_t subleaf) {
+      CpuidRegisters registers{};
+      if (__get_cpuid_count(leaf, subleaf, &registers[eax], &registers[ebx], &registers[ecx],
+                            &registers[edx]) == 0) {
+        registers = {};
+      }
+      return registers;
+    });
 #else
-
-std::string processor_text() {
-  std::ifstream file("/proc/cpuinfo");
-  return processor_text_of(std::string(std::istreambuf_iterator<char>(file), {}));
-}
-
+    std::ifstream file("/proc/cpuinfo");
+    return processor_text_of(std::string(std::istreambuf_iterator<char>(file), {}));
 #endif
+  }();
+  return text;
+}
 
 }  // namespace contextual::storage
