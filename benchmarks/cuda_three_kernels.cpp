@@ -55,7 +55,7 @@ std::vector<ConfigSpace<C>> one_by_one(const ConfigSpace<C>& space,
                                        std::initializer_list<detail::SpaceParameter<C>> parameters) {
   std::vector<ConfigSpace<C>> spaces;
   for (const C& config : space.configs()) {
-    spaces.push_back(ConfigSpace<C>::list(parameters, {config}).default_config(config));
+    spaces.push_back(ConfigSpace<C>::list(parameters, {config}));
   }
   return spaces;
 }

@@ -93,6 +93,7 @@ class Alternatives<R(Args...)> {
       : key_(std::move(key)),
         alternatives_(std::move(alternatives)),
         engine_(std::move(name), space_of(alternatives_), key_,
+                alternatives_.empty() ? nullptr : alternatives_.front().call.code(),
                 options_of(alternatives_, std::move(key_names)), detail::LaunchKind::choice_point) {}
   Alternatives(const Alternatives&) = delete;
   Alternatives& operator=(const Alternatives&) = delete;
@@ -124,8 +125,7 @@ class Alternatives<R(Args...)> {
       configs.push_back({alternative.name});
     }
     return ConfigSpace<AlternativeConfig>::list(
-               {{detail::alternative_parameter, &AlternativeConfig::alternative}}, std::move(configs))
-        .default_config({all.empty() ? "" : all.front().name});
+        {{detail::alternative_parameter, &AlternativeConfig::alternative}}, std::move(configs));
   }
 
   static Options options_of(const std::vector<Alternative>& all, std::vector<std::string> key_names) {

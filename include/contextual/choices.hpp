@@ -6,6 +6,7 @@
 
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>
+#include <contextual/search.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -28,6 +29,9 @@ struct KeptConfig {
   std::string reason{};
   std::optional<std::int64_t> time_ns{};         ///< its own time in the walk
   std::optional<std::int64_t> time_spread_ns{};  ///< of that, as TimeSummary::spread_ns
+  /// What it belongs to: KernelOptions::version, or the module that defines the kernel, with the beginning of
+  /// its build id: "version 2", "train 1f3a5c7e". Of a coupling, those of its kernels.
+  std::string belongs_to{};
 };
 
 /// What could not be run when a set was chosen.
@@ -39,8 +43,8 @@ struct KeptInfeasible {
 /// Whether a set counts for a process like this one and with its environment, for the first reason that
 /// applies.
 enum class KeptStanding {
-  counts,         ///< for a program whose kernels have the config spaces, sources and versions that they had
-  in_quarantine,  ///< for a program whose kernels are as they were: it has twice ended a process
+  counts,           ///< for a program whose kernels have the config spaces and code that they had
+  in_quarantine,    ///< for a program whose kernels are as they were: it has twice ended a process
   another_machine,  ///< this one differs from the set's, or its settings do
   other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
   other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
@@ -57,6 +61,7 @@ struct KeptSet {
   std::vector<KeptConfig> configs{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
+  SearchLevel search = SearchLevel::off;             ///< that was asked for
   KeptStanding standing = KeptStanding::counts;
 };
 

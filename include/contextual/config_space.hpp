@@ -38,9 +38,10 @@ struct ConstraintFits {
 ///                             {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 108}}}
 ///     ConfigSpace<Config>{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}}
 ///
-/// Unless it is set, the default is C{}; for a dynamic Config it is the first value of every parameter, or
-/// the first listed config. It may lie outside the parameters' values and the list, but every constraint must
-/// allow it. In the combinations, members that no parameter names keep the default's values.
+/// Unless it is set, the default is the first config of a list; in combinations it is C{}, or for a dynamic
+/// Config the first value of every parameter. One that is set may lie outside the parameters' values and the
+/// list, but every constraint must allow the default. In the combinations, members that no parameter names
+/// keep the default's values.
 ///
 /// Building a bad space does not throw; using it does. The first call of `validate`, `size`, `configs`, `[]`,
 /// `to_config`, `describe`, `digest` or `view` generates the configs once. That call and all later ones throw
@@ -61,8 +62,8 @@ class ConfigSpace {
     }
   }
 
-  /// A space of these configs and the default one. For a struct, the parameters name the members in which
-  /// they differ.
+  /// A space of these configs, of which the first is the default. For a struct, the parameters name the
+  /// members in which they differ.
   static ConfigSpace list(std::initializer_list<Parameter> parameters, std::vector<C> configs) {
     return ConfigSpace(parameters).explicit_list(std::move(configs));
   }

@@ -57,7 +57,7 @@ class TunableKernel<R(const C&, Args...)> {
                 Options options = {})
       : key_(std::move(key)),
         launcher_(std::move(launcher)),
-        engine_(std::move(name), std::move(space), key_, std::move(options)) {}
+        engine_(std::move(name), std::move(space), key_, launcher_.code(), std::move(options)) {}
   /// Chosen when `space` is not a ConfigSpace<C>. It never compiles, and its message says so.
   template <typename Space>
   requires(!std::is_convertible_v<Space, ConfigSpace<C>>)

@@ -88,8 +88,12 @@ struct KernelOptions<R(const C&, Args...)> {
   /// Error, because a fallback would not match its partner. It needs none where its waits have a bound and
   /// RegisteredChecks reject what waited in vain, as those of the regions' kernels do.
   std::string coupling{};
-  /// The version of the kernel's code, in any form: what was chosen for another version does not count. The
-  /// config space is part of that anyway, and so is a CudaKernel's source.
+  /// The version of the kernel's code, in any form. What was chosen for another version does not count, so
+  /// change it with the code. Without a version, a kept choice belongs to the module that defines the
+  /// launcher, the program or the shared library, and does not count in another one or after a rebuild. So a
+  /// kernel of a library that is linked into many programs needs one to share its choices, and so does a
+  /// program that ships choices. Config space and, of a CudaKernel, source and compiler are part of it
+  /// anyway.
   std::string version{};
   /// The names of the key's parts in logs, e.g. {"M", "N", "K"}.
   std::vector<std::string> key_names{};

@@ -37,8 +37,7 @@ ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
                                         {"ALONG_N", &GemmConfig::along_n},
                                         {"STORE_BUFFERS", &GemmConfig::store_buffers},
                                         {"NUM_SMS", &GemmConfig::num_sms}},
-                                       configs)
-      .default_config(configs.front());
+                                       configs);
 }
 
 /// The kernel's configs, compiled in parallel by tuning it, which must not choose something wrong.

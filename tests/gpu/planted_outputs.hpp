@@ -111,8 +111,7 @@ inline Write writer(const std::string& name, const std::vector<std::pair<std::st
     configs.push_back({kind, us});
   }
   auto space = contextual::ConfigSpace<WriteConfig>::list(
-                   {{"KIND", &WriteConfig::kind}, {"US", &WriteConfig::spin_us}}, configs)
-                   .default_config(configs.front());
+      {{"KIND", &WriteConfig::kind}, {"US", &WriteConfig::spin_us}}, configs);
   return Write(
       name, std::move(space),
       [](float* const&, float* const&, const int& n, const int&) { return contextual::make_key(n); },

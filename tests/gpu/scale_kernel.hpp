@@ -86,7 +86,8 @@ contextual::ConfigSpace<C> scale_space(const std::vector<std::pair<std::string, 
     config.kind = kind;
     config.block = block;
   }
-  return contextual::ConfigSpace<C>::list({{"KIND", &C::kind}, {"BLOCK", &C::block}}, std::move(configs));
+  return contextual::ConfigSpace<C>::list({{"KIND", &C::kind}, {"BLOCK", &C::block}}, std::move(configs))
+      .default_config(C{});
 }
 
 inline contextual::Key scale_key(float* const&, const float&, const int& n) {

@@ -27,6 +27,7 @@ Json json_of(const KeptSet& set) {
                        {"config_id", config.config_id},
                        {"configs", config.config_count},
                        {"reason", config.reason},
+                       {"belongs_to", config.belongs_to},
                        {"time_ns", json_of(config.time_ns)},
                        {"time_spread_ns", json_of(config.time_spread_ns)}});
   }

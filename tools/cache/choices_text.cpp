@@ -44,6 +44,19 @@ std::string kernels_text(const KeptSet& set) {
   return printable(text);
 }
 
+/// What the choices belong to, each once.
+std::string origins_text(const KeptSet& set) {
+  std::set<std::string> origins;
+  for (const KeptConfig& config : set.configs) {
+    origins.insert(config.belongs_to.empty() ? "-" : config.belongs_to);
+  }
+  std::string text;
+  for (const std::string& origin : origins) {
+    text += (text.empty() ? "" : ", ") + origin;
+  }
+  return printable(text);
+}
+
 std::string config_text(const PinnedConfig& pin) {
   return pin.config ? pin.config->to_string() : "config-" + std::to_string(pin.config_id.value_or(0));
 }
@@ -116,8 +129,7 @@ std::string verdict_of(const KeptSet& set) {
   }
   return "It would be used on machines like this one, by a program with " +
          log_report::count_text(set.machines.size(), "rank") +
-         " whose kernels have the config spaces, sources and\nversions that they had. Only the program can "
-         "say that.\n";
+         " whose kernels have the config spaces and\ncode that they had. Only the program can say that.\n";
 }
 
 /// Configs that were chosen for the same reason, together.
@@ -132,7 +144,8 @@ std::string configs_text(const KeptSet& set) {
     text += printable(config.kernel) + " " + printable(config.key) + "\n  config-" +
             std::to_string(config.config_id) + " of " + std::to_string(config.config_count) + " " +
             printable(config.config.to_string()) + ", own time " +
-            time_text(config.time_ns, config.time_spread_ns) + "\n";
+            time_text(config.time_ns, config.time_spread_ns) + ", belongs to " +
+            printable(config.belongs_to.empty() ? "-" : config.belongs_to) + "\n";
   }
   std::string text;
   for (const std::string& reason : reasons) {
@@ -172,12 +185,19 @@ std::string standing_text(const KeptSet& set) {
 std::string list_text(const KeptChoices::Contents& contents) {
   std::string text;
   if (!contents.sets.empty()) {
-    Table table{
-        {{"REGION"}, {"SET"}, {"CHOSEN"}, {"RANKS"}, {"CONFIGS"}, {"MAKESPAN"}, {"STANDING"}, {"KERNELS"}}};
+    Table table{{{"REGION"},
+                 {"SET"},
+                 {"CHOSEN"},
+                 {"RANKS"},
+                 {"CONFIGS"},
+                 {"MAKESPAN"},
+                 {"STANDING"},
+                 {"BELONGS TO"},
+                 {"KERNELS"}}};
     for (const KeptSet& set : contents.sets) {
       table.add({printable(set.region), set.id, printable(set.written), std::to_string(set.machines.size()),
                  std::to_string(set.configs.size()), time_text(set.makespan_ns), standing_text(set),
-                 kernels_text(set)});
+                 origins_text(set), kernels_text(set)});
     }
     text += lines_of(table);
   }

@@ -54,7 +54,8 @@ class CudaKernel {
         engine_(
             std::move(name), parts_->configs().space(),
             [key = key_](const CUstream& /*stream*/, const Args&... args) { return key(args...); },
-            engine_options(), detail::LaunchKind::kernel, [parts = parts_] { return parts->source_text(); },
+            parts_->definition().layout.code(), engine_options(), detail::LaunchKind::kernel,
+            [parts = parts_] { return parts->source_text(); },
             [this](const C& config, const CUstream& /*stream*/, const Args&... args) {
               parts_->expect(parts_->configs().id_of(config), key_(args...), args...);
             }) {}

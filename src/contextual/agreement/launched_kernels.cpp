@@ -27,7 +27,8 @@ std::string launched_text(const detail::RunContext& context) {
   for (const ProblemSlot& slot : context.slots()) {
     for (const auto& member : slot.found.members) {
       launched.push_back({slot.problem.name, slot.problem.key.hash(), slot.problem.scope,
-                          member->traits().name, member->table_digest(), member->traits().works_on_stream()});
+                          member->traits().name, member->table_digest(), member->traits().works_on_stream(),
+                          member->origin()});
     }
   }
   return details_text(launched);
@@ -38,7 +39,8 @@ LaunchedKernels::LaunchedKernels(const std::vector<std::string>& texts) {
     for (const json& item : json::parse(texts[rank])) {
       LaunchedProblem& problem = problems_[{item.at(0).get<std::string>(), item.at(1).get<std::uint64_t>(),
                                             item.at(2).get<std::uint64_t>()}];
-      const ChosenKernel kernel{item.at(3).get<std::string>(), item.at(4).get<std::uint64_t>()};
+      const ChosenKernel kernel{item.at(3).get<std::string>(), item.at(4).get<std::uint64_t>(),
+                                item.at(6).get<std::string>()};
       if (std::find(problem.kernels.begin(), problem.kernels.end(), kernel) == problem.kernels.end()) {
         problem.kernels.push_back(kernel);
       }

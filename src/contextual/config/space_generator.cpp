@@ -141,16 +141,10 @@ void SpaceGenerator::add_default() {
     configs_->append(definition_.default_config->at(0));
     return;
   }
-  if (!configs_->append_default()) {
+  if (definition_.list != nullptr) {
+    configs_->append(definition_.list->at(0));
+  } else if (!configs_->append_default()) {
     fail_no_default();
-  }
-  // The listed config with the same named values may differ in members without a name.
-  for (std::size_t i = 0; definition_.list != nullptr && i < definition_.list->size(); ++i) {
-    if (named_values(definition_, definition_.list->at(i)) == values(0)) {
-      configs_->remove_last();
-      configs_->append(definition_.list->at(i));
-      return;
-    }
   }
 }
 

@@ -78,8 +78,8 @@ struct IterationTimeline {
 /// An exception of the region, a hook, a `load` or the settle.
 struct BatchFailure {
   std::exception_ptr thrown;   ///< null if the batch has not failed
-  std::string cause;           ///< its text, after the launch whose launcher threw it
-  bool of_launcher = false;    ///< `cause` names such a launch
+  std::string cause;           ///< its text, and launches that it may come of
+  bool of_launcher = false;    ///< `cause` names such a launch, which what was thrown does not
   bool tuning_failed = false;  ///< true for a TuningFailedError that all ranks are to throw
   bool launched = true;  ///< false if this rank has launched nothing of the batch, which is not to blame
 

@@ -25,7 +25,7 @@ R call_with(const PackedResult<R>& hook, const void* first, void** arguments) {
 
 /// The traits may outlive the kernel, so they have copies of what they need.
 KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelHooks& hooks, LaunchKind kind,
-                       bool takes_stream, std::function<std::string()> source) {
+                       bool takes_stream, const void* code, std::function<std::string()> source) {
   KernelTraits traits;
   traits.choice_point = kind == LaunchKind::choice_point;
   traits.function = kind == LaunchKind::function;
@@ -35,9 +35,9 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
   traits.key_names = hooks.key_names;
   traits.takes_stream = takes_stream;
   traits.space = [space] { return space.view(); };
-  traits.version = [version = hooks.version, source = std::move(source)] {
-    return source ? version + source() : version;
-  };
+  traits.version = hooks.version;
+  traits.code = code;
+  traits.source = std::move(source);
   traits.load_needs_key = hooks.load_needs_key;
   if (hooks.load) {
     traits.load = [space, load = hooks.load](std::size_t id, const Key* key) {
@@ -51,14 +51,14 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
 }  // namespace
 
 ErasedEngine::ErasedEngine(std::string name, const ErasedSpace& space, KernelHooks hooks, LaunchKind kind,
-                           bool takes_stream, std::function<std::string()> source)
+                           bool takes_stream, const void* code, std::function<std::string()> source)
     : space_(space),
       hooks_(std::move(hooks)),
       hooked_(hooks_.reset || hooks_.before_launch || hooks_.after_launch || hooks_.check),
       takes_stream_(takes_stream),
       asks_keep_(static_cast<bool>(hooks_.keep)),
       core_(std::make_shared<KernelCore>(
-          traits_of(std::move(name), space, hooks_, kind, takes_stream, std::move(source)))),
+          traits_of(std::move(name), space, hooks_, kind, takes_stream, code, std::move(source)))),
       registration_(core_) {}
 
 ErasedEngine::~ErasedEngine() = default;

@@ -6,6 +6,7 @@
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/storage/code_module.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -158,9 +159,8 @@ void KernelCore::make_ready() const {
       space_error_ = std::current_exception();
       return;
     }
-    const std::string version = traits_.version ? traits_.version() : std::string();
-    table_digest_ = version.empty() ? space_.digest
-                                    : StableHash().add(space_.digest).add(std::string_view(version)).value();
+    const std::string identity = code_identity();
+    table_digest_ = StableHash().add(space_.digest).add(std::string_view(identity)).value();
     table_ = LaunchRegistry::instance().table_for(traits_.name, table_digest_);
     ready_.store(true, std::memory_order_release);
     LaunchRegistry::instance().publish(*this);
@@ -178,6 +178,19 @@ const SpaceView& KernelCore::space() const {
 std::uint64_t KernelCore::table_digest() const {
   make_ready();
   return table_digest_;
+}
+
+std::string KernelCore::code_identity() const {
+  const std::string of = traits_.version.empty() ? "module " + module_of(traits_.code).id : traits_.version;
+  return traits_.source ? of + "\n" + traits_.source() : of;
+}
+
+std::string KernelCore::origin() const {
+  if (!traits_.version.empty()) {
+    return "version " + traits_.version;
+  }
+  const CodeModule module = module_of(traits_.code);
+  return module.id.empty() ? "unknown" : module.name + " " + module.id.substr(0, 8);
 }
 
 std::shared_ptr<LockInTable> KernelCore::table() const {

@@ -138,6 +138,16 @@ Options merged(const Options& call, const Options& under) {
   return all;
 }
 
+std::string names_of_set(const Options& options) {
+  std::string names;
+  for_each_option([&](const auto& row) {
+    if (set_in(options, row.option)) {
+      names.append(names.empty() ? "" : ", ").append(row.name);
+    }
+  });
+  return names;
+}
+
 void check_outputs(const std::vector<Output>& outputs, const std::string& whose) {
   std::set<std::string_view> names;
   for (const Output& output : outputs) {

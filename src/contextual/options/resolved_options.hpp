@@ -64,6 +64,8 @@ struct ResolvedOptions {
 
   /// Choices of other processes may be used.
   bool has_kept_choices() const { return !cache_directory.empty() || !choices_path.empty(); }
+  /// What a config computes is looked at, also where a kernel has no `check`.
+  bool checks_results() const { return !outputs.empty() || verify; }
   /// The options that must be equal on all ranks: "mode=tune", "n_warmup=3", ...
   std::vector<std::string> agreed_items() const;
   std::string agreed_text() const;  ///< the same in one line
@@ -79,6 +81,8 @@ std::exception_ptr failure_of(const ResolvedOptions& options);
 
 /// Returns `under` with every option that `call` sets.
 Options merged(const Options& call, const Options& under);
+/// Returns the names of the options that are set: "restore, outputs".
+std::string names_of_set(const Options& options);
 
 /// Resolves each option. Does not check the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);

@@ -97,7 +97,7 @@ void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const pol
 }
 
 void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
-  any_choice_ = true;
+  any_choice_ = tuned_ = true;
   for (std::size_t id = 0; prints_configs() && id < problem.record->configs.size(); ++id) {
     const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns, statistic);
     if (time.count > 0) {
@@ -106,7 +106,7 @@ void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
   }
 }
 
-void Printer::end(const RegionReport& report) const {
+void Printer::end(const RegionReport& report, bool checked) const {
   if (level_ < Print::choices || !any_choice_) {
     return;
   }
@@ -115,6 +115,10 @@ void Printer::end(const RegionReport& report) const {
   std::istringstream lines(report.to_string(detail, line_columns - sign.size()));
   for (std::string line; std::getline(lines, line);) {
     block += "\n" + std::string(sign) + one_line(line);
+  }
+  if (tuned_ && !checked) {
+    block +=
+        "\n" + signed_lines(one_line(region_ + ": no results were checked: option `outputs` is not given"));
   }
   write_(block);
 }

@@ -44,9 +44,10 @@ class Printer {
 
   /// The run has made no choice, but begins with some of an earlier process.
   void note_kept() { any_choice_ = true; }
-  /// Prints the choices below the region's name, if this run has made or taken over some. All at once, so
-  /// that the lines of two tuners on two threads are not mixed.
-  void end(const RegionReport& report) const;
+  /// Prints the choices below the region's name, if this run has made or taken over some, and, if it has made
+  /// some, whether results were `checked`. All at once, so that the lines of two tuners on two threads are
+  /// not mixed.
+  void end(const RegionReport& report, bool checked) const;
   /// Prints what no config was left of, without the reasons.
   void failed(const TuningFailedError& error) const;
 
@@ -63,6 +64,7 @@ class Printer {
   std::string region_;
   Write write_;
   bool any_choice_ = false;
+  bool tuned_ = false;
   std::optional<Progress> told_;                                ///< the progress that was printed last
   std::map<std::size_t, std::size_t> config_columns_;           ///< of the longest config, by slot
   std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config

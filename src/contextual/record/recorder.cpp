@@ -342,7 +342,7 @@ void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
     const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
     write_end(failure ? &*failure : nullptr, ending);
   }
-  printer_.end(report());
+  printer_.end(report(), options_.checks_results());
   if (tuning_failed) {
     printer_.failed(*tuning_failed);
   }

@@ -31,6 +31,12 @@ class ChoicePurpose {
   /// kernels.
   bool replaces(const ChoicePurpose& older) const;
 
+  /// Returns true if both are of the same machines and pins, and no program uses both: they are of two
+  /// programs, or of two builds of one.
+  bool competes_with(const ChoicePurpose& other) const {
+    return where_ == other.where_ && contradicts(other);
+  }
+
  private:
   std::uint64_t where_ = 0;                          ///< a digest of the machines and the pins
   std::set<std::uint64_t> problems_;                 ///< with their kernels and ranks

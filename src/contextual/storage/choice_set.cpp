@@ -41,7 +41,9 @@ Json json_of(const std::optional<std::int64_t>& time_ns) {
 Json json_of(const KeptChoice& choice) {
   Json launched = Json::array();
   for (const ChosenKernel& kernel : choice.launched) {
-    launched.push_back({{"kernel", kernel.name}, {"digest", detail::hex_text(kernel.table_digest)}});
+    launched.push_back({{"kernel", kernel.name},
+                        {"digest", detail::hex_text(kernel.table_digest)},
+                        {"origin", kernel.origin}});
   }
   Json json = {{"kernel", choice.kernel},
                {"coupling", choice.coupling},
@@ -69,7 +71,8 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   choice.key = key_of(json.at("key_words"));
   choice.scope = word_of(json.at("scope"));
   for (const Json& kernel : json.at("launched").get_ref<const Json::array_t&>()) {
-    choice.launched.push_back({kernel.at("kernel").get<std::string>(), word_of(kernel.at("digest"))});
+    choice.launched.push_back({kernel.at("kernel").get<std::string>(), word_of(kernel.at("digest")),
+                               kernel.at("origin").get<std::string>()});
   }
   choice.config_count = count_of(json.at("configs"), most_configs);
   choice.config_id = count_of(json.at("config_id"), most_configs);
@@ -107,6 +110,7 @@ Json content_of(const ChoiceSet& entry) {
           {"machines", entry.machines},
           {"outputs", entry.outputs},
           {"beside_pins", entry.beside_pins},
+          {"search", static_cast<std::size_t>(entry.search)},
           {"makespan_ns", json_of(entry.makespan_ns)},
           {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
           {"choices", std::move(choices)},
@@ -114,7 +118,12 @@ Json content_of(const ChoiceSet& entry) {
 }
 
 ChoiceSet entry_of_content(const Json& content) {
+  if (!content.contains("search")) {
+    fail("it is of an older version of this library");
+  }
   ChoiceSet entry;
+  entry.search = static_cast<SearchLevel>(
+      count_of(content.at("search"), static_cast<std::size_t>(SearchLevel::thorough)));
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
   entry.machines = content.at("machines").get<std::vector<std::string>>();

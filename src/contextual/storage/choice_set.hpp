@@ -4,6 +4,7 @@
 /// What is kept of a tuned region: one config for each of its problems, chosen together. Pure.
 
 #include <contextual/key.hpp>
+#include <contextual/search.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,11 @@ namespace contextual::storage {
 struct ChosenKernel {
   std::string name;
   std::uint64_t table_digest = 0;  ///< of its config space and code, see KernelCore::table_digest
-  bool operator==(const ChosenKernel&) const = default;
+  std::string origin{};            ///< for people: its version, or the module that defines it
+  /// Equal files have one origin, whatever their names are.
+  bool operator==(const ChosenKernel& other) const {
+    return name == other.name && table_digest == other.table_digest;
+  }
 };
 
 /// The config of one problem.
@@ -62,6 +67,7 @@ struct ChoiceSet {
   std::vector<std::string> outputs{};  ///< names of Options::outputs, which the choices were shown to write
   /// See pins_digest: what was pinned beside the choices in their region. They count only while it is.
   std::string beside_pins{};
+  SearchLevel search = SearchLevel::off;  ///< that was asked for
   /// `pins` is the digest of what is pinned now.
   bool counts_beside(const std::string& pins) const { return beside_pins.empty() || beside_pins == pins; }
   bool operator==(const ChoiceSet&) const = default;

@@ -1,3 +1,4 @@
+#include "contextual/storage/processor.hpp"
 #include "contextual/storage/search_version.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -26,18 +27,6 @@ namespace contextual::detail {
 namespace {
 
 using Parts = std::map<std::string, std::function<std::string()>>;
-
-/// "model name : Intel(R) Xeon(R) ..." of the first processor, or nothing where there is no such file.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown";
-}
 
 /// Those that this process may use, as it is when it is first asked: its threads may be bound later.
 int processors() {
@@ -133,7 +122,7 @@ std::string machine_text() {
            std::to_string(version.patch);
   };
   parts["nccl variables"] = nccl_variables;
-  parts[processor_part] = [] { return processor_name() + ", " + std::to_string(processors()); };
+  parts[processor_part] = [] { return storage::processor_text() + ", " + std::to_string(processors()); };
   parts["search"] = [] { return std::to_string(storage::search_version); };
   std::string text;
   for (const auto& [part, describe] : parts) {

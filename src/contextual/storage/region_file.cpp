@@ -103,8 +103,13 @@ bool insert_set(std::vector<ChoiceSet>& sets, std::size_t place, const ChoiceSet
                   [&](const ChoiceSet& newer) { return ChoicePurpose(newer).replaces(purpose); })) {
     return false;
   }
+  std::size_t competing = 0;
   sets.erase(std::remove_if(at, sets.end(),
-                            [&](const ChoiceSet& older) { return purpose.replaces(ChoicePurpose(older)); }),
+                            [&](const ChoiceSet& set) {
+                              const ChoicePurpose older(set);
+                              return purpose.replaces(older) ||
+                                     (purpose.competes_with(older) && ++competing > most_competing);
+                            }),
              sets.end());
   sets.insert(sets.begin() + static_cast<std::ptrdiff_t>(place), entry);
   return true;

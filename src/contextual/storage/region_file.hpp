@@ -38,8 +38,12 @@ std::string bundle_text(const std::vector<RegionFile>& files);
 /// Throws std::runtime_error, or nlohmann's exceptions, if anything in the text is damaged.
 std::vector<RegionFile> parse_bundle(std::string_view text);
 
+/// The most sets of other programs and builds beside a newer one: every build of a program leaves one.
+inline constexpr std::size_t most_competing = 16;
+
 /// Adds the set in front of the one at `place`, unless one before it replaces it, and removes those behind it
-/// that it replaces (see ChoicePurpose). Returns true if it was added.
+/// that it replaces, or competes with beyond `most_competing` (see ChoicePurpose). Returns true if it was
+/// added.
 bool insert_set(std::vector<ChoiceSet>& sets, std::size_t place, const ChoiceSet& entry);
 
 }  // namespace contextual::storage

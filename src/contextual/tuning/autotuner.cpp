@@ -6,6 +6,7 @@
 #include "contextual/tuning/region_tuner.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
@@ -25,6 +26,17 @@ namespace {
 
 bool inside_region() {
   return detail::in_region_call(detail::thread_state());
+}
+
+/// A region that is called inside another one is a part of it: nothing is measured, restored or checked of it
+/// alone.
+void warn_of_unused_options(std::string_view region, const Options& options) {
+  if (const std::string names = options::names_of_set(options); !names.empty()) {
+    detail::warn_once(
+        "region \"" + std::string(region) +
+        "\" is called inside another region, as a part of it, and its options are not used there: " + names +
+        ". Give the outer region what it needs, such as `restore` and `outputs`");
+  }
 }
 
 }  // namespace
@@ -48,7 +60,8 @@ ContextualAutotuner::~ContextualAutotuner() = default;
 bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
-    region();  // part of that region
+    warn_of_unused_options(name, options);
+    region();
     return true;
   }
   return impl_->regions.run(std::string(name), region, impl_->regions.resolve(options), {});
@@ -154,6 +167,7 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
                                       const std::function<void()>& region, const Options& options,
                                       const Options* call) {
   if (inside_region()) {
+    warn_of_unused_options(name, call == nullptr ? options : options::merged(*call, options));
     region();
     return;
   }

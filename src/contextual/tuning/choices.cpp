@@ -42,6 +42,17 @@ std::vector<std::string> regions_of(const fs::path& directory, const std::option
   return all.names;
 }
 
+/// Of the kernels that the choice is for, each once.
+std::string origin_of(const KeptChoice& choice) {
+  std::string text;
+  for (const storage::ChosenKernel& kernel : choice.launched) {
+    if (text.find(kernel.origin) == std::string::npos) {
+      text += (text.empty() ? "" : ", ") + kernel.origin;
+    }
+  }
+  return text;
+}
+
 KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
   KeptSet set;
   set.region = entry.region;
@@ -49,11 +60,13 @@ KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
   set.file = file;
   set.written = entry.written;
   set.machines = entry.machines;
+  set.search = entry.search;
   set.makespan_ns = entry.makespan_ns;
   set.makespan_spread_ns = entry.makespan_spread_ns;
   for (const KeptChoice& choice : entry.choices) {
     set.configs.push_back({choice.kernel, choice.key_text, Config::from_json(choice.config), choice.config_id,
-                           choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns});
+                           choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns,
+                           origin_of(choice)});
   }
   for (const storage::Infeasible& known : entry.infeasible) {
     set.infeasible.push_back({known.what, known.reason});
@@ -163,6 +176,7 @@ bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
 KeptStanding standing_of(const ChoiceSet& entry, const Surroundings& now) {
   switch (fit_of(entry, now)) {
     case Fit::counts:
+    case Fit::less_search:  // nobody asks for more here
       break;
     case Fit::in_quarantine:
       return KeptStanding::in_quarantine;

@@ -71,6 +71,18 @@ bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
          std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
 }
 
+std::string change_text(const KernelCore& core, const KeptChoice& choice) {
+  const std::string kernel = "kernel \"" + core.traits().name + "\" ";
+  const auto then =
+      std::find_if(choice.launched.begin(), choice.launched.end(),
+                   [&](const ChosenKernel& launched) { return launched.name == core.traits().name; });
+  if (then != choice.launched.end() && then->origin != core.origin()) {
+    return kernel + "is of another program, build or version than then: then " + then->origin + ", now " +
+           core.origin() + "; KernelOptions::version makes choices last";
+  }
+  return kernel + "has another config space, source, compiler or coupling than then";
+}
+
 /// Its kernels may not exist at the moment; their choices do.
 bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
   return std::all_of(choice.launched.begin(), choice.launched.end(), [&](const ChosenKernel& kernel) {
@@ -123,9 +135,7 @@ class Preparing {
     }
     for (const auto& core : kernels_of(choice, kernels_)) {
       if (!is_unchanged(*core, choice)) {
-        return {.anything = true,
-                .reason = "kernel \"" + core->traits().name +
-                          "\" has another config space, source, version or coupling than then"};
+        return {.anything = true, .reason = change_text(*core, choice)};
       }
       const std::string failed =
           core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(choice.config_id)});
@@ -252,7 +262,7 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
 }  // namespace
 
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
-                              bool versions_count, MadeReady& made_ready) {
+                              bool versions_count, SearchLevel search, MadeReady& made_ready) {
   const auto told = nlohmann::json::parse(hello.kept_choices);
   storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""))
                                  .file.value_or(storage::RegionFile());
@@ -263,7 +273,8 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
     }
     sets.pins = std::move(file.pins);
     check_pins(sets.pins);
-    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
+    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins),
+                           versions_count, {},    search};
     Preparing preparing(region_id, rank, now, made_ready);
     prepare_pins(sets.pins, made_ready);
     for (const ChoiceSet& entry : sets.by_precedence) {

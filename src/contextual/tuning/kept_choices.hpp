@@ -43,10 +43,10 @@ struct KeptSets {
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does, but nothing that only other ranks launch. Keeps what a kernel's `load` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
-/// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile which config is
-/// being loaded.
+/// the rank's failure, too. `versions_count` and `search`: see Surroundings. `made_ready` says meanwhile
+/// which config is being loaded.
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
-                              bool versions_count, MadeReady& made_ready);
+                              bool versions_count, SearchLevel search, MadeReady& made_ready);
 
 /// What is in force then.
 struct InstalledChoices {

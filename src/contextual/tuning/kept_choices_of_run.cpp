@@ -157,6 +157,7 @@ std::string write_kept_choices(const options::ResolvedOptions& options, const st
     if (!depends_on_processor(run)) {
       std::transform(machines.begin(), machines.end(), entry.machines.begin(), detail::without_processor);
     }
+    entry.search = options.policy.search;
     entry.makespan_ns = centre_of(makespan_of(run.state()));
     entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
     entry.infeasible = infeasible_in(run);

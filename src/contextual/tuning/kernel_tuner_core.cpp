@@ -118,6 +118,12 @@ std::string counted_text(const std::string& machine, const std::string& machine_
   return as_on_rank_0 || any_version ? without_versions(machine) : machine;
 }
 
+/// What a config is cached for that this search has found.
+std::uint64_t searched_by(std::uint64_t made_for, SearchLevel level) {
+  const std::uint64_t all = StableHash().add(made_for).add(static_cast<std::uint64_t>(level)).value();
+  return all | 1;  // 0 stands for a config that a person has set
+}
+
 /// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it
 /// again, where all ranks learn of that.
 bool is_candidate(const TunedKernelCall& call, std::size_t config_id, std::size_t configs) noexcept {
@@ -202,6 +208,7 @@ struct KernelTunerCore::Impl {
     TuneRequest request;  ///< with what it leaves out, unless there is a failure
     SpaceView space{};
     std::uint64_t configs = 0;           ///< a digest of the space and of the kernel's version
+    std::uint64_t code = 0;              ///< a digest of KernelCore::code_identity: ranks may differ in it
     std::exception_ptr setup_failure{};  ///< why this rank cannot tune it
   };
   Asked asked(TuneRequest request, const TunedKernelCall& call, const ResolvedOptions& resolved) const;
@@ -247,8 +254,8 @@ KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, c
     hash.add(asked.space.digest);
     if (core != nullptr) {
       core->check_device();
-      const std::string version = core->traits().version ? core->traits().version() : std::string();
-      hash.add(std::string_view(version));
+      hash.add(std::string_view(core->traits().version));
+      asked.code = StableHash().add(std::string_view(core->code_identity())).value();
     }
     asked.configs = hash.value();
   } catch (...) {
@@ -259,7 +266,7 @@ KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, c
 
 std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOptions& resolved) {
   StableHash hash;
-  hash.add(asked.configs);
+  hash.add(asked.configs).add(asked.code);
   if (resolved.communicator->size() > 1) {
     const std::vector<std::string> machines =
         agree_on_request(groups.exchange_for(resolved), {kernel, to_string(asked.request), asked.configs},
@@ -271,7 +278,7 @@ std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOpti
   } else if (asked.setup_failure) {
     std::rethrow_exception(asked.setup_failure);
   }
-  return hash.value() | 1;  // 0 stands for a config that a person has set
+  return hash.value();
 }
 
 std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, std::uint64_t made_for,
@@ -282,7 +289,12 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
   std::optional<CachedConfig> cached;
   if (looks && resolved.communicator->rank() == 0 && !is_pinned(asked.request, resolved)) {
-    cached = cache(resolved).get_made_for(asked.request, made_for);
+    // In mode use nothing is tuned instead, so that any will do.
+    const auto least = resolved.mode == Mode::tune ? static_cast<int>(resolved.policy.search) : 0;
+    for (int level = least; !cached && level <= static_cast<int>(SearchLevel::thorough); ++level) {
+      cached =
+          cache(resolved).get_made_for(asked.request, searched_by(made_for, static_cast<SearchLevel>(level)));
+    }
   }
   if (several) {
     cached = tuning::cached_config_of(text_of_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
@@ -364,7 +376,7 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   result.reason = problem->reason;
   result.all_results = problem->configs;
   const double time_ns = time_of_choice(*problem);
-  CachedConfig config{result.best_config, {}, made_for};
+  CachedConfig config{result.best_config, {}, searched_by(made_for, resolved.policy.search)};
   if (time_ns > 0) {
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }

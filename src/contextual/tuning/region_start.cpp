@@ -41,6 +41,11 @@ KnownRegion::Looked looks_for(const ResolvedOptions& options) {
   return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
 }
 
+/// What kept choices must have been searched by: anything where nothing would be tuned in their place.
+SearchLevel searched_by(const ResolvedOptions& options) {
+  return options.mode == Mode::tune ? options.policy.search : SearchLevel::off;
+}
+
 }  // namespace
 
 KnownRegion& RegionStart::known(const RegionCall& call) {
@@ -184,7 +189,7 @@ RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello&
     const Watchdog::Section section(watch, {Activity::prepare, Phase::final_run, 0});
     const bool versions_count = options::environment().values.version_check.value_or(true);
     sets = look_at_kept_choices(call.region_id, static_cast<std::size_t>(exchange.rank()), hello,
-                                versions_count, made_ready);
+                                versions_count, searched_by(call.options), made_ready);
   }
   Installed installed{install_kept_choices(exchange, call.region, call.region_id, sets)};
   installed.unusable = unusable_sets(sets);

@@ -1,5 +1,6 @@
 #include "contextual/tuning/set_fit.hpp"
 
+#include "contextual/options/option_text.hpp"
 #include "contextual/tuning/journal_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -127,13 +128,19 @@ Fit fit_of(const ChoiceSet& entry, const Surroundings& now) {
   if (!entry.counts_beside(now.pins)) {
     return Fit::other_pins;
   }
-  return versions ? Fit::other_versions : Fit::counts;
+  if (versions) {
+    return Fit::other_versions;
+  }
+  return entry.search < now.search ? Fit::less_search : Fit::counts;
 }
 
 std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
   switch (fit_of(entry, now)) {
     case Fit::counts:
       break;
+    case Fit::less_search:
+      return "they were found by search " + options::text_of(entry.search) + ", and " +
+             options::text_of(now.search) + " is asked for: the tuning goes on from them";
     case Fit::other_versions:
       return "they were made with other versions (" + differing_parts(differences(entry, now)) +
              "); CONTEXTUAL_VERSION_CHECK=0 accepts them";

@@ -28,6 +28,7 @@ struct Surroundings {
   std::string pins{};                     ///< see pins_digest
   bool versions_count = true;             ///< false with CONTEXTUAL_VERSION_CHECK=0
   std::vector<Quarantined> quarantine{};  ///< of the region
+  SearchLevel search = SearchLevel::off;  ///< that is asked for: less does not count
 };
 
 /// A part of a machine that a set and its surroundings say different things of.
@@ -44,7 +45,15 @@ struct PartDifference {
 std::vector<PartDifference> differences(const storage::ChoiceSet& entry, const Surroundings& now);
 
 /// From what is nearest to a set that counts.
-enum class Fit { counts, other_versions, other_pins, another_machine, other_ranks, in_quarantine };
+enum class Fit {
+  counts,
+  less_search,
+  other_versions,
+  other_pins,
+  another_machine,
+  other_ranks,
+  in_quarantine
+};
 
 /// For the reason that is named last among those above, if there are several.
 Fit fit_of(const storage::ChoiceSet& entry, const Surroundings& now);

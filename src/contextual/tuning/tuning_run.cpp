@@ -2,9 +2,11 @@
 
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/launch/exception_text.hpp"
+#include "contextual/record/problem_view.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <utility>
@@ -243,6 +245,7 @@ void TuningRun::run(const std::function<void()>& region) {
 void TuningRun::agree() {
   try {
     check_launches();
+    name_rejections();
     log_failure();
     if (batch_.plan.kind == BatchKind::final_run) {
       batch_.final_run = agreement_.agree_on_final_run(batch_.plan, batch_.result, checks_.outputs_repeat());
@@ -269,6 +272,15 @@ void TuningRun::agree() {
 void TuningRun::end_disagreed() {
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);  // what this rank saw of it
   warnings_.tell_batch(batch_.plan, batch_.result);
+  if (!batch_.result.failure) {  // which names them
+    const std::vector<std::string> rejections = rejections_of_batch();
+    warnings_.tell_of_results(rejections);
+    for (const std::string& rejection : rejections) {
+      if (exchange_.rank() != 0) {  // this rank's alone, and it may be the last that is heard of it
+        detail::warn_once("region \"" + context_.region() + "\": " + rejection);
+      }
+    }
+  }
   rethrow();
 }
 
@@ -279,6 +291,33 @@ void TuningRun::check_launches() {
     }
   } catch (...) {
     batch_.result.failure = failure_of(std::current_exception());
+  }
+}
+
+/// The other ranks know of a rejection only after the batch: until then this rank alone has launched another
+/// config, which a kernel that communicates may not survive.
+std::vector<std::string> TuningRun::rejections_of_batch() const {
+  std::vector<std::string> texts;
+  for (const detail::ProblemSlot& slot : context_.slots()) {
+    for (const detail::LocalRejection& rejection : slot.launched.rejections) {
+      texts.push_back("kernel \"" + slot.problem.name + "\" " + slot.problem.key_text + ": config-" +
+                      std::to_string(rejection.config_id) + " " +
+                      record::config_of(slot, rejection.config_id).to_string() +
+                      " was rejected before that (" + rejection.reason + ")" +
+                      (rejection.of_assignment ? "" : ", and this rank launched another one in its place"));
+    }
+  }
+  return texts;
+}
+
+void TuningRun::name_rejections() {
+  detail::BatchFailure& failure = batch_.result.failure;
+  if (!failure || failure.tuning_failed) {
+    return;
+  }
+  for (const std::string& text : rejections_of_batch()) {
+    failure.cause += "; " + text;
+    failure.of_launcher = true;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/cuda/gemm_parts.hpp"
 
 #include <contextual/cuda_runtime.hpp>
+#include <contextual/detail/storage/code_module.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 
@@ -33,6 +34,12 @@ namespace {
 
 bool is_empty(const GemmArgs& args) {
   return args.m < 1 || args.n < 1 || args.k < 1;
+}
+
+/// Which algorithm has a rank is known for this build of cuBLASLt only.
+std::string build_of_cublaslt() {
+  const detail::CodeModule module = detail::module_of(reinterpret_cast<const void*>(&cublasLtMatmul));
+  return "cuBLASLt " + std::to_string(cublasLtGetVersion()) + " " + module.id;
 }
 
 }  // namespace
@@ -83,6 +90,7 @@ CublasLtGemm& cublaslt_gemm() {
     options.keep = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
       return config.algorithm < cublaslt_algorithm_count(args);
     };
+    options.version = build_of_cublaslt();
     options.key_names = {"M", "N", "K", "TYPE", "A_PITCH", "C_PITCH", "ALIGNMENT"};
     return new CublasLtGemm(
         "cuda_cublaslt_gemm", cublaslt_space(),

@@ -91,7 +91,8 @@ TEST_CASE("printing: level 1 has progress, and at the end a line for each choice
         "[contextual] printing_choices: choices\n"
         "[contextual] printing_choices_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
         "[contextual] printing_choices_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
-        "[contextual] printing_choices: 16 runs in TIME, 1 config rejected\n");
+        "[contextual] printing_choices: 16 runs in TIME, 1 config rejected\n"
+        "[contextual] printing_choices: no results were checked: option `outputs` is not given\n");
 }
 
 TEST_CASE("printing: level 2 also has a line for each config, and at the end why each was chosen", "[unit]") {
@@ -113,7 +114,8 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "[contextual] level_2_lines_add (64): {COLUMNS: 512}: fastest by own time, 2.0 % shorter than "
             "the default\n"
             "[contextual]     its walk took TIME; own time in it 98.0 us +- 0 ns (3 samples)\n"
-            "[contextual]     rejected: {COLUMNS: 16}: 16 are too few\n");
+            "[contextual]     rejected: {COLUMNS: 16}: 16 are too few\n"
+            "[contextual] level_2_lines: no results were checked: option `outputs` is not given\n");
 }
 
 TEST_CASE("printing: a tuning of more than 2 s shows its progress on a terminal, once a second", "[unit]") {
@@ -144,8 +146,9 @@ TEST_CASE("printing: the choices are written at once, below the name of their re
     problem.kernel = kernel;
     problem.reason = "fastest";
   }
-  printer.end(report);
+  printer.end(report, true);
   REQUIRE(written.size() == 1);
+  CHECK_THAT(written[0], !ContainsSubstring("checked"));
   CHECK_THAT(written[0], ContainsSubstring("[contextual] step: choices\n[contextual] gemm  ") &&
                              ContainsSubstring("\n[contextual] copy  ") &&
                              ContainsSubstring("\n[contextual] step: "));

@@ -27,6 +27,7 @@ RegionFile example() {
   file.pins = {{"r.json", "gemm", "{M: 512}", make_key(512), 7, Config{{"BLOCK", 64}}, {}},
                {"r.json", "pair", "", {}, {}, {}, 3}};
   file.sets = {set_of(1, 10), set_of(2, 20)};
+  file.sets[1].search = SearchLevel::thorough;
   return file;
 }
 
@@ -43,6 +44,40 @@ std::string changed(std::string text, const std::string& from, const std::string
 }
 
 }  // namespace
+
+TEST_CASE("insert_set: sets of other builds stay beside a newer one, the newest of them up to a number",
+          "[unit]") {
+  std::vector<ChoiceSet> sets;
+  const auto insert = [&](std::uint64_t build, int key) {
+    ChoiceSet set = set_of(key, build);
+    set.choices[0].launched[0].table_digest = build;
+    REQUIRE(insert_set(sets, 0, set));
+  };
+  insert(99, 2);
+  for (std::uint64_t build = 0; build < 2 * most_competing; ++build) {
+    insert(build, 1);
+    insert(build, 1);  // a program that starts again
+  }
+  REQUIRE(sets.size() == most_competing + 2);
+  CHECK(configs_in(sets).front() == 2 * most_competing - 1);
+  CHECK(configs_in(sets)[most_competing] == most_competing - 1);
+  CHECK(configs_in(sets).back() == 99);  // of another key
+}
+
+TEST_CASE(
+    "parse_region: a set of an older version of the library is left out, with a line, and the pins count",
+    "[unit]") {
+  const std::string text = to_json(example());
+  std::string older = text;
+  for (std::size_t at = older.find("\"search\""); at != std::string::npos; at = older.find("\"search\"")) {
+    older.replace(at, 8, "\"former\"");
+  }
+  const ParsedRegion parsed = parse_region(older, "r.json");
+  REQUIRE(parsed.file);
+  CHECK(parsed.file->sets.empty());
+  CHECK(parsed.file->damaged.size() == 2);
+  CHECK(parsed.file->pins == example().pins);
+}
 
 TEST_CASE("parse_region: what is written is read", "[unit]") {
   const ParsedRegion parsed = parse_region(to_json(example()), "r.json");

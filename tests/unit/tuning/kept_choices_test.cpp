@@ -68,6 +68,33 @@ TEST_CASE("kept choices: a changed version, config space or machine does not cou
   CHECK(run(process).used(2));  // what did not count for the others still counts here
 }
 
+TEST_CASE("kept choices: a higher search level than theirs tunes on, the same one and lower ones use them",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto runs = [&](SearchLevel level, Mode mode = Mode::tune) {
+    const Seen seen = run({.directory = directory.path(),
+                           .kernel = "kept_levels",
+                           .region = "levels",
+                           .mode = mode,
+                           .change = [level](Options& options) { options.search = level; }});
+    CHECK(seen.well());
+    return seen.runs.at(0);
+  };
+  CHECK(runs(SearchLevel::off) > 4);
+  CHECK(runs(SearchLevel::off) == 1);
+  CHECK(runs(SearchLevel::thorough, Mode::use) == 1);
+  const engine_test::StderrCapture said;
+  CHECK(runs(SearchLevel::normal) > 4);
+  CHECK_THAT(said.text(), ContainsSubstring("they were found by search off, and normal is asked for"));
+  CHECK(runs(SearchLevel::normal) == 1);
+  CHECK(runs(SearchLevel::quick) == 1);
+  CHECK(runs(SearchLevel::off) == 1);
+  CHECK(runs(SearchLevel::thorough) > 4);
+  CHECK(runs(SearchLevel::normal) == 1);
+  CHECK(runs(SearchLevel::thorough) == 1);
+  CHECK(KeptChoices(directory.path()).list().sets.at(0).search == SearchLevel::thorough);
+}
+
 TEST_CASE("kept choices: where none fits, one line says what differs", "[unit]") {
   const TemporaryDirectory directory;
   const Process process{
@@ -93,7 +120,7 @@ TEST_CASE("kept choices: where none fits, one line says what differs", "[unit]")
         "another machine, or with other settings (test on rank 1: then \"as ever\", now \"another device\")");
   changed = other;
   changed.version = [](int) { return "2"; };
-  check(changed, "kernel \"kept_misfit\" has another config space, source, version");
+  check(changed, "kernel \"kept_misfit\" is of another program, build or version than then");
   changed = other;
   changed.ranks = 3;
   check(changed, "they are of 2 ranks, and here are 3");
@@ -482,7 +509,8 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   const auto usable = [&](const std::vector<std::string>& machines, bool versions_count) {
     hello.machines = machines;
     tuning::MadeReady made_ready;
-    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, 0, hello, versions_count, made_ready);
+    const tuning::KeptSets sets =
+        tuning::look_at_kept_choices(1, 0, hello, versions_count, SearchLevel::off, made_ready);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };

@@ -1,11 +1,13 @@
 #include "contextual/tuning/run_lock.hpp"
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/launch_registry.hpp>
 #include <contextual/schedule.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <array>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -59,6 +61,24 @@ TEST_CASE("misuse: a run from a hook of the same tuner is refused at once", "[un
   inside = &tuner;
   tuner.run("misuse_outer", [] {});
   CHECK(has(text, "from a hook or callback"));
+}
+
+TEST_CASE("misuse: a region inside another one warns of the options that it leaves unused", "[unit]") {
+  ContextualAutotuner tuner(quick());
+  std::array<float, 4> weights{};
+  const std::vector<Restored> restore{restored("weights", weights.data(), weights.size())};
+  auto wrapped = make_tuned_region(tuner, "misuse_wrapped_step", [] {}, {.restore = restore});
+  const StderrCapture said;
+  tuner.run("misuse_outer", [&] {
+    tuner.run("misuse_plain_step", [] {});
+    tuner.run("misuse_inner_step", [] {}, {.search = SearchLevel::off, .restore = restore});
+    wrapped();
+  });
+  const std::string text = said.text();
+  CHECK(has(text, "region \"misuse_inner_step\" is called inside another region"));
+  CHECK(has(text, "not used there: search, restore. "));
+  CHECK(has(text, "region \"misuse_wrapped_step\" is called inside another region"));
+  CHECK_FALSE(has(text, "misuse_plain_step"));
 }
 
 TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told of tuners and functions",

@@ -1,7 +1,9 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
 
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <stdexcept>
@@ -252,6 +254,36 @@ TEST_CASE("holds 6: the other ranks are told whose launcher threw", "[unit]") {
   CHECK(text_of(outcome.thrown[1]) == "shard 17");
   CHECK(as<RegionFailedError>(outcome.thrown[0]).cause() ==
         "the launcher of kernel \"throws\", key (1), config-1 {TILE: 2} threw: shard 17");
+}
+
+TEST_CASE("holds 6: a failure after a rejection names the rejected config, whichever rank failed", "[unit]") {
+  const std::size_t failing = GENERATE(0U, 1U);
+  std::array<bool, 2> is_due{};
+  const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
+    return rank_kernel("reduces", 3, {}, [&, rank](const TileConfig& config, int&) {
+      const bool last = config.tile == 3;
+      is_due.at(static_cast<std::size_t>(rank)) |= last;
+      if (last && rank == 1) {
+        throw ConfigRejected("no workspace");
+      }
+    });
+  });
+  const engine_test::StderrCapture said;
+  const RankRuns outcome = run_on_ranks(2, [&](int rank, int /*run*/) {
+    const auto r = static_cast<std::size_t>(rank);
+    (*kernels[r])(1);
+    if (r == failing && is_due.at(r)) {
+      throw std::runtime_error("message truncated");
+    }
+  });
+  const std::string rejection =
+      "kernel \"reduces\" (1): config-2 {TILE: 3} was rejected before that (no workspace), and this rank "
+      "launched "
+      "another one in its place";
+  CHECK(text_of(outcome.thrown[failing]) == "message truncated");
+  const std::string told = as<RegionFailedError>(outcome.thrown[1 - failing]).cause();
+  CHECK(told == (failing == 1 ? "message truncated; " + rejection : "message truncated"));
+  CHECK_THAT(said.text(), ContainsSubstring(rejection));
 }
 
 TEST_CASE("holds 6: an exception that is no std::exception passes unchanged", "[unit]") {

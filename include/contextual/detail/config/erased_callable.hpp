@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace contextual::detail {
@@ -28,6 +29,12 @@ class CONTEXTUAL_API ErasedCallable {
   ~ErasedCallable();
 
   explicit operator bool() const noexcept { return invoke_ != nullptr; }
+
+  /// Returns an address in the module, the program or a shared library, that defines what is held; null if
+  /// nothing is. Of a callable with external linkage it is the one whose code is called.
+  const void* code() const noexcept { return code_; }
+  /// For a callable that only forwards to `other`, from a header that many modules share.
+  void stands_for(const ErasedCallable& other) noexcept { code_ = other.code_; }
 
   /// The callable itself if it is small, otherwise a pointer to it.
   union Storage {
@@ -54,6 +61,7 @@ class CONTEXTUAL_API ErasedCallable {
   /// Call it once, on an empty object. `invoke` calls an F, whatever its signature is.
   template <typename F, typename Given>
   void hold(Given&& given, Invoke invoke) {
+    code_ = code_of<F>(given, invoke);
     if constexpr (is_small<F>) {
       ::new (static_cast<void*>(storage_.small)) F(std::forward<Given>(given));
     } else {
@@ -74,6 +82,10 @@ class CONTEXTUAL_API ErasedCallable {
   Invoke invoke_ = nullptr;    ///< null: nothing is held
 
  private:
+  template <typename F>
+  static const void* code_of(const F& function, Invoke invoke) noexcept;
+
+  const void* code_ = nullptr;
   void* (*manage_)(void* callable, bool copy) = nullptr;  ///< copies or deletes it; null if it is small
 };
 
@@ -84,6 +96,14 @@ inline constexpr bool is_std_function = false;
 template <typename Signature>
 inline constexpr bool is_std_function<std::function<Signature>> = true;
 
+#ifdef __cpp_rtti
+template <typename Signature>
+const void* address_in_module(const std::function<Signature>& function) noexcept {
+  Signature* const* pointer = function.template target<Signature*>();
+  return pointer != nullptr ? reinterpret_cast<const void*>(*pointer) : &function.target_type();
+}
+#endif
+
 /// Returns true for a null pointer, an empty std::function and the like.
 template <typename F>
 bool is_null(const F& function) {
@@ -93,6 +113,23 @@ bool is_null(const F& function) {
     return !function;
   } else {
     return false;
+  }
+}
+
+/// What calls a function pointer or a std::function may be of any module with such a type: they say
+/// themselves what they call.
+template <typename F>
+const void* ErasedCallable::code_of(const F& function, Invoke invoke) noexcept {
+  if constexpr (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) {
+    return reinterpret_cast<const void*>(function);
+  } else if constexpr (std::is_base_of_v<ErasedCallable, F>) {
+    return function.code();
+#ifdef __cpp_rtti
+  } else if constexpr (is_std_function<F>) {
+    return address_in_module(function);
+#endif
+  } else {
+    return reinterpret_cast<const void*>(invoke);
   }
 }
 

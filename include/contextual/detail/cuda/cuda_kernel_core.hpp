@@ -28,7 +28,8 @@ class CONTEXTUAL_API CudaKernelCore {
   CudaKernelCore& operator=(const CudaKernelCore&) = delete;
   ~CudaKernelCore();
 
-  /// Returns a digest of the source and its headers as text, or an empty one if they cannot be read.
+  /// Returns a digest of the source and its headers, and the builds of NVRTC, as text, or an empty one if the
+  /// source cannot be read.
   std::string source_text() const noexcept;
 
   /// Remembers the layout of this config's launches for this key, which `load_for` then checks. Allocates,

@@ -27,7 +27,7 @@ enum class LaunchKind { kernel, choice_point, function };
 class CONTEXTUAL_API ErasedEngine {
  public:
   ErasedEngine(std::string name, const ErasedSpace& space, KernelHooks hooks, LaunchKind kind,
-               bool takes_stream, std::function<std::string()> source);
+               bool takes_stream, const void* code, std::function<std::string()> source);
   ErasedEngine(const ErasedEngine&) = delete;
   ErasedEngine& operator=(const ErasedEngine&) = delete;
   ~ErasedEngine();

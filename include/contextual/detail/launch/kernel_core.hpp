@@ -29,8 +29,10 @@ struct KernelTraits {
   Participation participation = Participation::all;
   std::string coupling;
   std::vector<std::string> key_names;
-  std::function<SpaceView()> space;      ///< throws ConfigSpaceError
-  std::function<std::string()> version;  ///< of the code; may be empty, throws nothing
+  std::function<SpaceView()> space;     ///< throws ConfigSpaceError
+  std::string version;                  ///< KernelOptions::version
+  const void* code = nullptr;           ///< in the module that defines the kernel; null: unknown
+  std::function<std::string()> source;  ///< what stands for its source code; may be empty, throws nothing
   /// Makes a config launchable for a key; null: for the first launch, whose key is not known. May be empty.
   std::function<void(std::size_t, const Key*)> load;
   bool load_needs_key = false;  ///< true if it does nothing without one
@@ -66,8 +68,13 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   static std::uint64_t hash_of(std::string_view name) noexcept;    ///< of the kernel of this name
   /// Returns the names and values of all configs in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
-  /// Returns what choices are kept for: the digest of the space and of the code's version. Throws as `space`.
+  /// Returns what choices are kept for: a digest of the space and of `code_identity`. Throws as `space`.
   std::uint64_t table_digest() const;
+  /// Returns what a kept choice belongs to, beside the config space: the version, or else the module that
+  /// defines the kernel; and its source code. The first call for a module reads what it is.
+  std::string code_identity() const;
+  /// Returns the version or the module for people, such as "version 2" or "train 1f3a5c7e".
+  std::string origin() const;
   std::string key_text(const Key& key) const;
 
   /// Calls the kernel's `load`, without a key, for its configs in order until one can be loaded. Called only

@@ -44,14 +44,15 @@ class LaunchEngine<R(const C&, Args...)> {
   using KeyFunction = CheckedHook<KeyFits, Key(const std::remove_reference_t<Args>&...)>;
   using MeetFunction = CheckedHook<KeepFits, void(const C&, const std::remove_reference_t<Args>&...)>;
 
-  /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty. `meet`
-  /// gets, at a tuning problem's first launch in a run, every config that `keep` allows.
-  LaunchEngine(std::string name, ConfigSpace<C> space, KeyFunction key, Options options,
+  /// `code` is an address in the module that defines the kernel, see ErasedCallable::code. `source` returns
+  /// what stands for the kernel's source code, and throws nothing; it may be empty. `meet` gets, at a tuning
+  /// problem's first launch in a run, every config that `keep` allows.
+  LaunchEngine(std::string name, ConfigSpace<C> space, KeyFunction key, const void* code, Options options,
                LaunchKind kind = LaunchKind::kernel, std::function<std::string()> source = {},
                MeetFunction meet = {})
       : configs_(std::move(space)),
         erased_(std::move(name), configs_.space().erased(), hooks_of(key, options, meet), kind,
-                takes_stream<Args...> || is_status_of_device<R>(), std::move(source)) {}
+                takes_stream<Args...> || is_status_of_device<R>(), code, std::move(source)) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;
 

@@ -33,8 +33,8 @@ class FunctionKernel<R(const C&, Args...)> {
   FunctionKernel(std::string name, ConfigSpace<C> space, KeyFunction key, const Function& function,
                  Options options)
       : function_(function),
-        engine_(std::move(name), std::move(space), std::move(key), std::move(options), LaunchKind::function) {
-  }
+        engine_(std::move(name), std::move(space), std::move(key), function.code(), std::move(options),
+                LaunchKind::function) {}
   FunctionKernel(const FunctionKernel&) = delete;
   FunctionKernel& operator=(const FunctionKernel&) = delete;
 

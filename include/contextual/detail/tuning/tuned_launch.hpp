@@ -44,9 +44,9 @@ struct TunedLaunch<R(const C&, Args...)> {
   /// The launcher as a function, which may launch tunable kernels: these are then tuned first.
   class Kernel {
    public:
-    Kernel(std::string name, ConfigSpace<C> space, DirectCallable<R(const C&, Args&...)> launch,
+    Kernel(std::string name, ConfigSpace<C> space, const DirectCallable<R(const C&, Args&...)>& launch,
            KernelOptions<R(const C&, Args...)> options)
-        : launch_(launcher(std::move(launch))),
+        : launch_(launcher(launch)),
           kernel_(std::move(name), std::move(space), TunedLaunch::key, launch_,
                   TunedLaunch::options(std::move(options))) {}
     Kernel(const Kernel&) = delete;
@@ -68,9 +68,12 @@ struct TunedLaunch<R(const C&, Args...)> {
    private:
     using Launcher = CheckedFunction<LauncherFits, R(const C&, const TuneRequest&, Args&...)>;
 
-    static Launcher launcher(DirectCallable<R(const C&, Args&...)> launch) {
-      return [launch = std::move(launch)](const C& config, const TuneRequest& /*request*/,
-                                          Args&... args) -> R { return launch(config, args...); };
+    static Launcher launcher(const DirectCallable<R(const C&, Args&...)>& launch) {
+      Launcher with_request = [launch](const C& config, const TuneRequest& /*request*/, Args&... args) -> R {
+        return launch(config, args...);
+      };
+      with_request.stands_for(launch);
+      return with_request;
     }
 
     const Launcher launch_;

@@ -5,6 +5,7 @@
 
 #include <nvrtc.h>
 
+#include <filesystem>
 #include <string>
 
 #define CONTEXTUAL_NVRTC_FUNCTIONS(X) \
@@ -31,6 +32,13 @@ struct Nvrtc {
 
 /// Returns the NVRTC of the installed toolkit. Throws CudaUnavailable with the loader's words. Thread-safe.
 const Nvrtc& nvrtc();
+
+/// Returns which build of NVRTC and of its builtins compiles: versions are not enough, since two patch
+/// releases report one and make other code. Reads their files and loads nothing, unless it cannot tell the
+/// file otherwise. Empty where there is no NVRTC. Thread-safe.
+std::string nvrtc_identity();
+/// The same of this file and the builtins beside it.
+std::string nvrtc_identity_of(const std::filesystem::path& file);
 
 /// Replaces NVRTC's table as DriverReplacement does the driver's.
 class NvrtcReplacement {

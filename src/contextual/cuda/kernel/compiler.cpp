@@ -53,13 +53,6 @@ class Program {
   nvrtcProgram program_ = nullptr;
 };
 
-std::string version_text() {
-  int major = 0;
-  int minor = 0;
-  CONTEXTUAL_NVRTC(nvrtcVersion(&major, &minor));
-  return std::to_string(major) + "." + std::to_string(minor);
-}
-
 std::vector<std::string> options_of(const CudaSource& source, const CudaVariant& variant,
                                     const Architecture& architecture) {
   std::vector<std::string> options{"--gpu-architecture=" + architecture.option(), "--std=c++20",
@@ -99,7 +92,8 @@ Compiler::Compiler(CudaSource source, std::filesystem::path cache)
 
 std::string Compiler::key_text(const CudaVariant& variant, const Architecture& architecture) const {
   std::string text = "source " + source_.name() + " " + std::to_string(text_.size()) + " " +
-                     std::to_string(digest_) + "\nnvrtc " + version_text() + "\nfunction " + variant.function;
+                     std::to_string(digest_) + "\ncompiler " + nvrtc_identity() + "\nfunction " +
+                     variant.function;
   for (const std::string& option : options_of(source_, variant, architecture)) {
     text += "\noption " + option;
   }

@@ -1,4 +1,5 @@
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/api/nvrtc.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
 #include "contextual/cuda/kernel/compiler.hpp"
 #include "contextual/cuda/kernel/device_limits.hpp"
@@ -215,7 +216,7 @@ std::string CudaKernelCore::source_text() const noexcept {
   try {
     const std::lock_guard lock(impl_->mutex);
     impl_->read_source();
-    return std::to_string(impl_->compiler->text_digest());
+    return std::to_string(impl_->compiler->text_digest()) + "\n" + nvrtc_identity();
   } catch (...) {
     return {};  // the first compilation says why
   }
