@@ -198,8 +198,9 @@ bool ProblemState::leave_out_default() {
   }
   record_.configs[0].left_out = true;
   --viable_count_;
-  if (unwalked() && record_.choice == 0) {
-    begin();  // nothing else has been measured
+  const bool measured = !unwalked() && !(walked() && by_own_time().empty());
+  if (!measured && record_.choice == 0) {
+    begin();
   } else {
     choose_without(0, {.why = Why::rejected_after_choice, .config_id = 0});
   }
