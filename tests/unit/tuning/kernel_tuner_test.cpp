@@ -358,6 +358,23 @@ TEST_CASE("KernelTuner: what was cached for another version or other configs doe
   CHECK_FALSE(other.tune(request, 1).from_cache);
 }
 
+TEST_CASE("KernelTuner: what a lower search has found does not count for a higher one", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto is_cached = [&](SearchLevel level, Mode mode = Mode::tune) {
+    KernelTunerOptions options = kept_in(directory.path());
+    options.tuning.search = level;
+    options.tuning.mode = mode;
+    Counted counted(options);
+    return counted.tuner.tune({.problem_size = {7}}, 1).from_cache;
+  };
+  CHECK_FALSE(is_cached(SearchLevel::off));
+  CHECK(is_cached(SearchLevel::off));
+  CHECK(is_cached(SearchLevel::thorough, Mode::use));
+  CHECK_FALSE(is_cached(SearchLevel::normal));
+  CHECK(is_cached(SearchLevel::normal));
+  CHECK(is_cached(SearchLevel::quick));
+}
+
 TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
   KernelTunerOptions options = quick();
   options.cache = std::make_shared<ConfigCache>();
