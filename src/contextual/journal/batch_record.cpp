@@ -52,9 +52,10 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   return rejections;
 }
 
-/// The words of a cell: whether it was launched, was disturbed, overlapped; then its time.
+/// The words of a cell: whether it was launched, was disturbed, overlapped; its time; whether other work may
+/// lie between launches.
 json cell_json(const policy::CellOutcome& cell) {
-  return {cell.launched, cell.disturbed, cell.overlaps, time_json(cell.time_ns)};
+  return {cell.launched, cell.disturbed, cell.overlaps, time_json(cell.time_ns), cell.only_launches};
 }
 
 policy::CellOutcome cell_of(const json& cell) {
@@ -63,6 +64,7 @@ policy::CellOutcome cell_of(const json& cell) {
   outcome.disturbed = cell.at(1).get<bool>();
   outcome.overlaps = cell.at(2).get<bool>();
   outcome.time_ns = time_of(cell.at(3));
+  outcome.only_launches = cell.at(4).get<bool>();
   return outcome;
 }
 
