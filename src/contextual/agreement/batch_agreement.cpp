@@ -5,7 +5,6 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/launch_signature.hpp"
-#include "contextual/agreement/makespan_sums.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
 
@@ -109,7 +108,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   if (joining.rejections_anywhere) {
     rejected = gather_rejections(exchange_, rejected_here(result));
   }
-  read_words(words, plan, agreed);
+  read_words(words, agreed);
   agreed.outcome.rejections = std::move(rejected.configs);
   for (InfeasibleIteration& infeasible : rejected.iterations) {
     if (infeasible.batch_iteration < agreed.outcome.iterations.size()) {
@@ -197,8 +196,7 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
   return words;
 }
 
-void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchPlan& plan,
-                                Agreed& agreed) const {
+void BatchAgreement::read_words(const std::vector<std::int64_t>& words, Agreed& agreed) const {
   const std::vector<ProblemSlot*>& slots = problems_.slots();
   const std::size_t length = (words.size() - 1) / (slots.size() + 1) - 1;
   const std::int64_t* const beside = &words[length * (slots.size() + 1)];
@@ -218,14 +216,9 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
                                  .time_ns = time_ns,
                                  .disturbed = out,
                                  .overlaps = beside[p] == work_beside,
+                                 .only_launches = beside[p] == no_launch_beside,
                                  .untimed = agreed_word::is_untimed(row[p + 1])});
       agreed.times.time_ns[i][slots[p]->index] = time_ns;
-    }
-  }
-  const std::vector<bool> unexplained = unexplained_makespans(plan.iterations, agreed.outcome.iterations);
-  for (policy::IterationOutcome& iteration : agreed.outcome.iterations) {
-    for (std::size_t p = 0; p < slots.size(); ++p) {
-      iteration.cells[p].overlaps |= beside[p] == no_launch_beside && unexplained[p];
     }
   }
 }

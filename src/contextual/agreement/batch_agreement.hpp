@@ -96,8 +96,7 @@ class BatchAgreement {
   bool alternative_rejected() const;
   void throw_if_different(const Agreement& agreement, const detail::BatchPlan& plan);
   std::vector<std::int64_t> words_of(const detail::BatchPlan& plan, const detail::BatchResult& result) const;
-  void read_words(const std::vector<std::int64_t>& words, const detail::BatchPlan& plan,
-                  Agreed& agreed) const;
+  void read_words(const std::vector<std::int64_t>& words, Agreed& agreed) const;
 
   Exchange& exchange_;
   detail::RunContext& context_;

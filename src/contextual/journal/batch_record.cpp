@@ -54,9 +54,11 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   return rejections;
 }
 
-/// The words of a cell: whether it was launched, was disturbed, overlapped, was not timed; then its time.
+/// The words of a cell: whether it was launched, was disturbed, overlapped, was not timed; its time; whether
+/// other work may lie between launches.
 json cell_json(const policy::CellOutcome& cell) {
-  return {cell.launched, cell.disturbed, cell.overlaps, cell.untimed, time_json(cell.time_ns)};
+  return {cell.launched, cell.disturbed,           cell.overlaps,
+          cell.untimed,  time_json(cell.time_ns), cell.only_launches};
 }
 
 policy::CellOutcome cell_of(const json& cell) {
@@ -66,6 +68,7 @@ policy::CellOutcome cell_of(const json& cell) {
   outcome.overlaps = cell.at(2).get<bool>();
   outcome.untimed = cell.at(3).get<bool>();
   outcome.time_ns = time_of(cell.at(4));
+  outcome.only_launches = cell.at(5).get<bool>();
   return outcome;
 }
 

@@ -21,6 +21,8 @@ struct CellOutcome {
   bool disturbed = false;
   /// False if on every rank the problem's launches overlapped no other work of the iteration.
   bool overlaps = true;
+  /// True if the timer has seen only launches, so that other work may lie between them.
+  bool only_launches = false;
   bool untimed = false;  ///< the time is missing because the batch asked for none
 };
 

@@ -3,7 +3,6 @@
 #include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -65,54 +64,77 @@ void ClosingComparison::observe(const SearchObservation& observation) {
   ++begun_;
 }
 
-/// A round goes as a whole, because both of its samples belong together.
-std::vector<ClosingComparison::Round> ClosingComparison::clean() const {
-  std::vector<double> references;
+ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evidence,
+                                                    double normal_quantile) const {
+  std::vector<double> all_references = evidence.reference_ns;
+  std::vector<double> all_choices = evidence.choice_ns;
+  for (const Round& round : counted_) {
+    all_references.push_back(static_cast<double>(*round.reference_ns));
+    all_choices.push_back(static_cast<double>(*round.choice_ns));
+  }
+  const double reference_limit = far_limit(all_references);
+  const double choice_limit = far_limit(all_choices);
+  FarShare others_of_reference = far_share(all_choices, choice_limit);
+  FarShare others_of_choice = far_share(all_references, reference_limit);
+  others_of_reference += evidence.others;
+  others_of_choice += evidence.others;
+  const FarCost of_reference = far_cost(all_references, reference_limit, others_of_reference);
+  const FarCost of_choice = far_cost(all_choices, choice_limit, others_of_choice);
+
+  std::vector<double> references;  // of rounds in which neither is far
   std::vector<double> choices;
   for (const Round& round : counted_) {
-    references.push_back(static_cast<double>(*round.reference_ns));
-    choices.push_back(static_cast<double>(*round.choice_ns));
-  }
-  const std::array outliers{far_outlier(references), far_outlier(choices)};
-  std::vector<Round> rounds;
-  for (std::size_t i = 0; i < counted_.size(); ++i) {
-    if (outliers[0] != i && outliers[1] != i) {
-      rounds.push_back(counted_[i]);
+    const auto reference = static_cast<double>(*round.reference_ns);
+    const auto choice = static_cast<double>(*round.choice_ns);
+    if (reference <= reference_limit && choice <= choice_limit) {
+      references.push_back(reference);
+      choices.push_back(choice);
     }
   }
-  return rounds;
-}
-
-ClosingComparison::Result ClosingComparison::result(double normal_quantile) const {
-  std::vector<double> of_reference;
-  std::vector<double> of_choice;
-  for (const Round& round : clean()) {
-    of_reference.push_back(static_cast<double>(*round.reference_ns));
-    of_choice.push_back(static_cast<double>(*round.choice_ns));
-  }
   Result result;
-  result.reference = summarize_all(of_reference);
-  result.choice = summarize_all(of_choice);
-  const std::size_t count = of_choice.size();
+  result.reference = summarize_all(references);
+  result.choice = summarize_all(choices);
+  const std::size_t count = choices.size();
   if (count < 2) {
     return result;
   }
   // The ratio of the means; what remains of each round beside it is free of a drift that both had.
   const double ratio = result.choice.centre_ns / result.reference.centre_ns;
   double squares = 0;
-  std::vector<double> gains;
-  gains.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    gains.push_back(1 - of_choice[i] / of_reference[i]);
-    const double rest = of_choice[i] - ratio * of_reference[i];
+    const double rest = choices[i] - ratio * references[i];
     squares += rest * rest;
   }
   const auto rounds = static_cast<double>(count);
   const double error = std::sqrt(squares / (rounds - 1) / rounds) / result.choice.centre_ns;
-  const double reach = 1 + student_quantile(normal_quantile, count - 1) * error;
-  result.gain = Gain{1 - ratio, 1 - ratio * reach, 1 - ratio / reach};
+  const double quantile = student_quantile(normal_quantile, count - 1);
+  const auto gain_if = [&](bool reference_pays, bool choice_pays) {
+    const double reference_part = reference_pays ? of_reference.own_part() : 0;
+    const double choice_part = choice_pays ? of_choice.own_part() : 0;
+    const double paid = ratio * of_choice.factor(choice_part) / of_reference.factor(reference_part);
+    const double error_of_parts =
+        std::hypot(of_choice.error(choice_part), of_reference.error(reference_part));
+    const double reach = 1 + std::hypot(quantile * error, normal_quantile * error_of_parts);
+    return Gain{1 - paid, 1 - paid * reach, 1 - paid / reach};
+  };
+  result.choice_pays = of_choice.judgement.likelier_set;
+  const bool reference_pays = of_reference.judgement.likelier_set;
+  const bool choice_pays = result.choice_pays;
+  result.gain = gain_if(reference_pays, choice_pays);
   result.noise = ratio * error;
-  result.median_gain = median(std::move(gains));
+  const bool reference_unclear = of_reference.judgement.cause == FarCause::unclear;
+  const bool choice_unclear = of_choice.judgement.cause == FarCause::unclear;
+  if (reference_unclear) {
+    result.or_else.push_back({choice_pays, gain_if(!reference_pays, choice_pays)});
+  }
+  if (choice_unclear) {
+    result.or_else.push_back({!choice_pays, gain_if(reference_pays, !choice_pays)});
+  }
+  if (reference_unclear && choice_unclear) {
+    result.or_else.push_back({!choice_pays, gain_if(!reference_pays, !choice_pays)});
+  }
+  result.reference.centre_ns *= of_reference.factor(reference_pays ? of_reference.own_part() : 0);
+  result.choice.centre_ns *= of_choice.factor(choice_pays ? of_choice.own_part() : 0);
   return result;
 }
 

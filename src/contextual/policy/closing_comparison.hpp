@@ -3,6 +3,7 @@
 /// \file
 /// The last comparison of a search: the chosen assignment and a reference, in turn. Pure.
 
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/search_record.hpp"
 
 #include <contextual/search.hpp>
@@ -13,6 +14,13 @@
 #include <vector>
 
 namespace contextual::policy {
+
+/// What was measured of both assignments before the comparison, and how many samples of all others are far.
+struct ClosingEvidence {
+  std::vector<double> reference_ns{};
+  std::vector<double> choice_ns{};
+  FarShare others{};
+};
 
 /// Runs rounds of two trials each, so that a drift cancels. A round in which either has no makespan does not
 /// count, and is made up for by at most as many further rounds. More rounds may be added at any time. An
@@ -31,6 +39,8 @@ class ClosingComparison {
   std::size_t remaining_trials() const;
   void add_rounds(int rounds) { rounds_ += rounds; }
   int rounds() const noexcept { return rounds_; }
+  /// Returns the number of rounds in which both have a makespan.
+  int measured() const noexcept { return static_cast<int>(counted_.size()); }
   /// Returns true if a trial of it has been run.
   bool begun() const noexcept { return begun_ > 0 || position_ > 0 || has_run_first_; }
 
@@ -42,12 +52,20 @@ class ClosingComparison {
     Summary choice;
     std::optional<Gain> gain;  ///< empty with fewer than two rounds that count
     double noise = 0;          ///< the standard error of the gain, as a fraction of the reference's makespan
-    double median_gain = 0;    ///< of the rounds
+    bool choice_pays = false;  ///< for far samples, which are likelier its own than the machine's
+    /// What may be instead, because it is not clear whose the far samples of one or both are: if those of the
+    /// reference, or of the choice, are the set's and not the machine's, or the other way around.
+    struct OrElse {
+      bool choice_pays = false;
+      Gain gain;
+    };
+    std::vector<OrElse> or_else;
   };
-  /// Compares the means over the rounds that count, without those of a far outlier. The interval of the gain
-  /// has the confidence that belongs to a quantile of the normal distribution. It is that of a ratio, so that
-  /// no gain exceeds 1, and no makespan is shortened by more than 100 %.
-  Result result(double normal_quantile = two_sided_95) const;
+  /// Compares the means over the rounds in which neither sample is far. Far samples that are the set's own
+  /// lengthen its mean by their part of all its samples. The interval of the gain has the confidence that
+  /// belongs to a quantile of the normal distribution. It is that of a ratio, so that no gain exceeds 1, and
+  /// no makespan is shortened by more than 100 %.
+  Result result(const ClosingEvidence& evidence = {}, double normal_quantile = two_sided_95) const;
 
   static constexpr double two_sided_95 = 1.96;
 
@@ -59,7 +77,6 @@ class ClosingComparison {
     std::optional<std::int64_t> choice_ns;
   };
   bool complete() const noexcept;
-  std::vector<Round> clean() const;
   const Assignment& at(std::size_t position) const;
 
   Assignment reference_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
-constexpr int rounds_for_outliers = 10;
+constexpr int enough_rounds = 4;  ///< without far samples
 
 /// 0.17 % exceed it: what other measurements have shown is not given up for less.
 constexpr double against_other_measurements = 2.9352;
@@ -27,8 +27,10 @@ void ClosingContest::drop() {
   comparison_.reset();
 }
 
-void ClosingContest::begin(Assignment reference, Assignment candidate, Claim claim) {
+void ClosingContest::begin(Assignment reference, Assignment candidate, Claim claim,
+                           ClosingEvidence evidence) {
   drop();
+  evidence_ = std::move(evidence);
   comparison_.emplace(std::move(reference), std::move(candidate), rounds_);
   claim_ = claim;
 }
@@ -43,56 +45,67 @@ int ClosingContest::rounds_left() const {
 
 std::size_t ClosingContest::most_runs_left() const {
   const std::size_t current = comparison_ ? 2 * comparison_->remaining_trials() : 0;
-  const bool last = comparison_ && claim_ == Claim::not_slower;
-  return current +
-         (last ? 0 : static_cast<std::size_t>(ClosingComparison::runs_of(std::max(0, rounds_left()))));
+  return current + static_cast<std::size_t>(ClosingComparison::runs_of(std::max(0, rounds_left())));
 }
 
 bool ClosingContest::affords(int candidates) const {
   return rounds_left() >= candidates * rounds_ && looks_ < quantiles.size();
 }
 
+/// Other measurements are medians, so that they do not speak for what has far samples of its own.
+ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice_pays) const {
+  const bool is_spoken_for = claim_ == Claim::not_slower && !(choice_pays && gain.centre < 0);
+  return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for) ? Verdict::lost
+         : gain.low > 0 || is_spoken_for                                  ? Verdict::shown
+                                                                          : Verdict::noise;
+}
+
 ClosingContest::Verdict ClosingContest::judge() {
-  result_ = comparison_->result(claim_ == Claim::faster ? quantiles[std::min(looks_, quantiles.size() - 1)]
-                                                        : against_other_measurements);
+  result_ = comparison_->result(evidence_, claim_ == Claim::faster
+                                               ? quantiles[std::min(looks_, quantiles.size() - 1)]
+                                               : against_other_measurements);
   looks_ += claim_ == Claim::faster ? 1 : 0;
-  if (!result_.gain) {
-    return Verdict::unmeasured;
-  }
-  if (result_.gain->high < 0) {
-    return Verdict::lost;
-  }
-  if (result_.gain->low > 0 || claim_ == Claim::not_slower) {
-    return Verdict::shown;
+  const Verdict verdict = result_.gain ? verdict_of(*result_.gain, result_.choice_pays) : Verdict::unmeasured;
+  unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
+    return verdict_of(other.gain, other.choice_pays) != verdict;
+  });
+  const bool seems_longer = result_.gain && result_.gain->centre + result_.noise < 0;
+  constexpr double much = 0.05;  // it may be so much shorter all the same
+  const bool lost = verdict == Verdict::lost && result_.gain->high < much;
+  const bool told = !unsure_ && (lost || (verdict == Verdict::shown && !seems_longer));
+  const bool enough =
+      static_cast<int>(result_.choice.count) >= std::min(enough_rounds, comparison_->measured());
+  if (told && enough) {
+    return verdict;
   }
   const int more = worthwhile_rounds();
   comparison_->add_rounds(more);
-  return more > 0 ? Verdict::open : Verdict::noise;
+  return more > 0 ? Verdict::open : verdict;
 }
 
 /// Enough for the next look, if the rounds that are left would show the gain, were it one standard error
-/// larger than it seems; but one sample of a busy host, which is known as such among ten, hides no gain. The
-/// rounds of one further candidate are kept.
+/// larger than it seems, or to tell whose the far samples are. The rounds of one further candidate are kept.
 int ClosingContest::worthwhile_rounds() const {
   constexpr double growth = 0.4;
   const int left = rounds_left() - rounds_;
-  const Gain& gain = *result_.gain;
-  const double hoped_for = gain.centre + result_.noise;
   if (left <= 0 || looks_ >= quantiles.size()) {
     return 0;
   }
-  if (comparison_->rounds() < rounds_for_outliers && result_.median_gain > 0) {
-    return std::min(left, rounds_for_outliers - comparison_->rounds());
+  const int rounds = comparison_->rounds();
+  const int next = std::min(left, std::max(2, static_cast<int>(growth * rounds)));
+  if (unsure_ || static_cast<int>(result_.choice.count) < std::min(enough_rounds, comparison_->measured())) {
+    return next;
   }
+  if (!result_.gain) {
+    return 0;
+  }
+  const Gain& gain = *result_.gain;
+  const double hoped_for = gain.centre + result_.noise;
   if (hoped_for <= 0) {
-    return 0;
+    return claim_ == Claim::not_slower ? next : 0;  // it may yet be shown to be longer
   }
-  const auto rounds = static_cast<double>(comparison_->rounds());
   const double shortfall = (gain.centre - gain.low) / hoped_for;
-  if (rounds * shortfall * shortfall > rounds + left) {
-    return 0;
-  }
-  return std::min(left, std::max(2, static_cast<int>(growth * rounds)));
+  return rounds * shortfall * shortfall > rounds + left ? 0 : next;
 }
 
 }  // namespace contextual::policy

@@ -36,7 +36,7 @@ class ClosingContest {
   };
 
   /// Begins with another candidate.
-  void begin(Assignment reference, Assignment candidate, Claim claim);
+  void begin(Assignment reference, Assignment candidate, Claim claim, ClosingEvidence evidence = {});
   /// Forgets the candidate, because what is compared has changed.
   void drop();
 
@@ -51,6 +51,9 @@ class ClosingContest {
 
   /// Judges the current candidate once its planned rounds are complete, and adds rounds if they are worth it.
   Verdict judge();
+  /// Returns true if the last `judge` would have been another one, had the far samples of one or both sets
+  /// another cause, and there were no runs left to tell.
+  bool unsure() const noexcept { return unsure_; }
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 
@@ -62,6 +65,7 @@ class ClosingContest {
 
  private:
   int rounds_left() const;
+  Verdict verdict_of(const Gain& gain, bool choice_pays) const;
   int worthwhile_rounds() const;
 
   int rounds_;
@@ -69,7 +73,9 @@ class ClosingContest {
   int spent_ = 0;    ///< rounds of candidates before the current one
   std::size_t looks_ = 0;
   Claim claim_ = Claim::faster;
+  bool unsure_ = false;
   std::optional<ClosingComparison> comparison_;
+  ClosingEvidence evidence_;
   ClosingComparison::Result result_;
 };
 

@@ -22,6 +22,7 @@ void ClosingStage::prepare() {
   contest_.emplace(basis_.options.closing_rounds, runs_for_closing(basis_.options, scope_.task().parts));
   compares_overall_ = false;
   overall_.reset();
+  next_by_time_ = 0;
   for (const std::size_t p : scope_.task().problems) {
     by_makespan_[p] = scope_.has_member(p);
   }
@@ -161,6 +162,18 @@ bool ClosingStage::may_compare() const {
          !basis_.walk.lacks_makespans();
 }
 
+/// All samples so far: of the walk, the search and earlier comparisons.
+ClosingEvidence ClosingStage::evidence_for(const Assignment& reference, const Assignment& choice) const {
+  std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
+  ClosingEvidence evidence;
+  evidence.reference_ns = std::exchange(all[reference], {});
+  evidence.choice_ns = std::exchange(all[choice], {});
+  for (const auto& [assignment, makespans] : all) {
+    evidence.others += far_share(makespans, far_limit(makespans));
+  }
+  return evidence;
+}
+
 /// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
 /// which nothing has to be shown.
 void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
@@ -184,7 +197,8 @@ void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, 
   record.reference = kind;
   record.compared_with = reference;
   if (reference != record.choice) {
-    contest_->begin(std::move(reference), record.choice, claim);
+    ClosingEvidence evidence = evidence_for(reference, record.choice);
+    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence));
   }
 }
 
@@ -211,6 +225,7 @@ Verdict ClosingStage::end_comparison(SearchRecord& record) {
     return Verdict::unmeasured;
   }
   record.gain = result.gain;
+  record.unsure = contest_->unsure();
   return verdict;
 }
 
@@ -239,7 +254,7 @@ bool ClosingStage::end_closing() {
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
 void ClosingStage::lose() {
   const Assignment reference = contest_->comparison().reference();
-  record_.lost.push_back({record_.choice, *record_.gain});
+  record_.lost.push_back({record_.choice, *record_.gain, std::exchange(record_.unsure, false)});
   const std::optional<Assignment> next = next_candidate();
   record_.gain.reset();
   if (next && *next != reference) {
@@ -269,7 +284,7 @@ void ClosingStage::give_back(SearchRecord& record) {
 /// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
 std::optional<Assignment> ClosingStage::next_candidate() {
   if (ongoing_.stopped || claim_ == Claim::not_slower) {
-    return std::nullopt;
+    return ongoing_.stopped || driver_.exists() ? std::nullopt : next_by_time();
   }
   Assignment by_time = scope_.defaults();
   for (const std::size_t p : record_.by_time) {
@@ -295,6 +310,18 @@ std::optional<Assignment> ClosingStage::next_candidate() {
   claim_ = Claim::not_slower;
   record_.reason = Why::own_times;
   return by_time;
+}
+
+/// Where own times decide alone, what is next by these.
+std::optional<Assignment> ClosingStage::next_by_time() {
+  const std::vector<Assignment>& next = scope_.next_by_time();
+  while (next_by_time_ < next.size() && contest_->affords(1)) {
+    const Assignment& assignment = next[next_by_time_++];
+    if (scope_.allowed(assignment)) {
+      return assignment;
+    }
+  }
+  return std::nullopt;
 }
 
 /// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
@@ -332,7 +359,7 @@ void ClosingStage::end_overall() {
                           {overall_->choice, overall_->choice_makespan}};
   }
   if (verdict == Verdict::lost) {
-    overall_->lost.push_back({overall_->choice, *overall_->gain});
+    overall_->lost.push_back({overall_->choice, *overall_->gain, std::exchange(overall_->unsure, false)});
     give_back(*overall_);
     overall_->by_own_time = overall_->choice;  // alternatives have no own times
   } else if (overall_->gain) {

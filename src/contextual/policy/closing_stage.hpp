@@ -7,6 +7,7 @@
 #include "contextual/policy/closing_contest.hpp"
 #include "contextual/policy/search_driver.hpp"
 #include "contextual/policy/search_record.hpp"
+#include "contextual/policy/search_samples.hpp"
 #include "contextual/policy/search_scope.hpp"
 
 #include <contextual/search.hpp>
@@ -31,9 +32,14 @@ struct OngoingSearch {
 /// and the context of that. Not thread-safe.
 class ClosingStage {
  public:
-  ClosingStage(const SearchBasis& basis, const SearchScope& scope, SearchDriver& driver,
-               OngoingSearch& ongoing)
-      : basis_(basis), scope_(scope), driver_(driver), ongoing_(ongoing), record_(ongoing.record) {}
+  ClosingStage(const SearchBasis& basis, const SearchScope& scope, const SearchSamples& samples,
+               SearchDriver& driver, OngoingSearch& ongoing)
+      : basis_(basis),
+        scope_(scope),
+        samples_(samples),
+        driver_(driver),
+        ongoing_(ongoing),
+        record_(ongoing.record) {}
 
   /// What comes next.
   enum class Next {
@@ -71,6 +77,7 @@ class ClosingStage {
   Reason known_failure() const;
   bool compares_further() const;
   bool may_compare() const;
+  ClosingEvidence evidence_for(const Assignment& reference, const Assignment& choice) const;
   void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
   ClosingContest::Verdict end_comparison(SearchRecord& record);
   void begin_closing();
@@ -78,17 +85,20 @@ class ClosingStage {
   void lose();
   void give_back(SearchRecord& record);
   std::optional<Assignment> next_candidate();
+  std::optional<Assignment> next_by_time();
   void begin_overall();
   void end_overall();
   Next search_again();
 
   SearchBasis basis_;
   const SearchScope& scope_;
+  const SearchSamples& samples_;
   SearchDriver& driver_;
   OngoingSearch& ongoing_;
   SearchRecord& record_;                                         ///< the ongoing one
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
+  std::size_t next_by_time_ = 0;                                 ///< of the scope's
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
   bool compares_overall_ = false;
   std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults

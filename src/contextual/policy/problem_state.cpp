@@ -5,6 +5,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace contextual::policy {
@@ -117,7 +118,8 @@ std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
 }
 
 ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutcome& outcome,
-                                          std::optional<std::int64_t> makespan_ns) {
+                                          std::optional<std::int64_t> makespan_ns,
+                                          std::optional<std::int64_t> rest_ns) {
   note_context(outcome, valid(makespan_ns));
   const std::vector<Step> due = plan(1);
   if (due.empty() || !outcome.launched || !viable(config_id) || unmeasured_.contains(config_id)) {
@@ -127,6 +129,9 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
+  if (outcome.only_launches && rest_ns && time_ns && !due.front().warmup) {
+    rests_ns_[config_id].push_back(*rest_ns);
+  }
   return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
 }
 
@@ -134,7 +139,31 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
 /// one.
 bool ProblemState::worth_a_search() const {
   constexpr double negligible_share = 0.01;  // of the makespan
-  return overlaps_ && share() >= negligible_share;
+  return (overlaps_ || rest_depends_on_config()) && share() >= negligible_share;
+}
+
+/// Where only launches are seen, other work may run between them. It is part of every makespan; but where it
+/// takes longer beside one config than beside another, beyond the noise, own times say too little.
+bool ProblemState::rest_depends_on_config() const {
+  constexpr double noticeable = 0.01;  // of the makespan
+  constexpr double errors = 3;
+  std::optional<Summary> shortest;
+  std::optional<Summary> longest;
+  double makespan_ns = 0;
+  for (const auto& [config, rests] : rests_ns_) {
+    const Summary rest = summarize(rests, Statistic::median);
+    const double makespan = rest.centre_ns + own_times_[config].centre_ns;
+    makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
+    if (!shortest || rest.centre_ns < shortest->centre_ns) {
+      shortest = rest;
+    }
+    if (!longest || rest.centre_ns > longest->centre_ns) {
+      longest = rest;
+    }
+  }
+  return shortest && longest->centre_ns - shortest->centre_ns >
+                         std::max(noticeable * makespan_ns, errors * std::hypot(shortest->standard_error_ns,
+                                                                                longest->standard_error_ns));
 }
 
 /// With `quick`, a problem that will be searched is not walked, because its own time does not tell much.

@@ -12,6 +12,7 @@
 #include <contextual/schedule.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -89,7 +90,9 @@ class ProblemState {
   void compare_alternatives(Comparison comparison);
 
   /// Takes in a tuning iteration of the walk, in which the problem's launches used `config_id`.
-  Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
+  /// `rest_ns` is the makespan less the own times of all problems, if these are known.
+  Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns,
+                std::optional<std::int64_t> rest_ns = std::nullopt);
 
   /// Call it once per batch. Closes a walking problem that was not launched in too many batches in a row.
   void note_presence(Presence presence);
@@ -149,6 +152,7 @@ class ProblemState {
   Taken take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
+  bool rest_depends_on_config() const;
   bool retaken_too_often(std::size_t config_id);
   bool readmit_slow();
   bool walk_refinements();
@@ -174,8 +178,9 @@ class ProblemState {
   std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
   std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements
   bool overlaps_ = false;
-  double share_ = 0;        ///< the largest so far
-  int batches_absent_ = 0;  ///< batches in a row without a launch
+  std::map<std::size_t, std::vector<std::int64_t>> rests_ns_;  ///< by config, where only launches are seen
+  double share_ = 0;                                           ///< the largest so far
+  int batches_absent_ = 0;                                     ///< batches in a row without a launch
 };
 
 }  // namespace contextual::policy

@@ -254,6 +254,10 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 }
 
 void RegionSearch::end() {
+  constexpr double stalled = 3;
+  for (const auto& [assignment, makespans] : samples_.with(basis_.walk)) {
+    ongoing_.record.stalls += far_share(makespans, stalled * median(makespans));
+  }
   ongoing_.record.failed = basis_.feasibility.infeasible_count();
   samples_.note_in(ongoing_.record, basis_.options.tie_margin);
   if (scope_.compares_alternatives() && !ongoing_.record.choice.empty()) {

@@ -31,7 +31,7 @@ class RegionSearch {
         samples_(basis.choice_points),
         scope_(basis),
         driver_(basis, scope_),
-        closing_(basis, scope_, driver_, ongoing_) {}
+        closing_(basis, scope_, samples_, driver_, ongoing_) {}
   RegionSearch(const RegionSearch&) = delete;
   RegionSearch& operator=(const RegionSearch&) = delete;
 

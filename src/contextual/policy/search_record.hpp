@@ -3,6 +3,7 @@
 /// \file
 /// The result of a search of one run, for logs and reports.
 
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/gain.hpp"
 #include "contextual/policy/reason.hpp"
 #include "contextual/policy/statistics.hpp"
@@ -27,6 +28,7 @@ struct MeasuredAssignment {
 struct LostComparison {
   Assignment assignment;
   Gain gain;
+  bool unsure = false;  ///< it may have been shown, had its far samples another cause
 };
 
 /// What one search did and what came of it. Assignments are those of all problems.
@@ -55,14 +57,19 @@ struct SearchRecord {
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
   bool replaced = false;  ///< by the final run: what is used now has other makespans
+  FarShare stalls;        ///< of the walk's and its own samples, those of more than three times the median
   Reason cut;             ///< why the search ended before it was complete; empty if it was complete
 
-  /// The reference was kept, though a candidate may be much shorter: the noise was too large to say.
+  bool unsure = false;  ///< the choice may have lost, had far samples another cause
+
+  /// The choice may have lost, or the reference was kept, though a candidate may be much shorter: the noise
+  /// was too large to say.
   bool is_unsure() const {
     constexpr double much = 0.05;
-    return choice == compared_with &&
-           std::any_of(lost.begin(), lost.end(),
-                       [](const LostComparison& candidate) { return candidate.gain.high >= much; });
+    return unsure || (choice == compared_with &&
+                      std::any_of(lost.begin(), lost.end(), [](const LostComparison& candidate) {
+                        return candidate.unsure || candidate.gain.high >= much;
+                      }));
   }
 
   static constexpr std::size_t most_counted = 1'000'000'000;

@@ -1,8 +1,11 @@
 #include "contextual/policy/search_samples.hpp"
 
+#include "contextual/policy/far_values.hpp"
+#include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tie.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::policy {
 
@@ -92,9 +95,33 @@ void SearchSamples::forget(std::size_t problem, std::size_t config_id) {
   });
 }
 
-void SearchSamples::note_in(SearchRecord& record, double tie_margin) const {
+std::map<Assignment, std::vector<double>> SearchSamples::with(const WalkLog& walk) const {
+  std::map<Assignment, std::vector<double>> all;
   for (const auto& [assignment, makespans] : makespans_) {
-    record.measured.push_back({assignment, summarize_makespans(makespans)});
+    all[assignment].assign(makespans.begin(), makespans.end());
+  }
+  for (const SearchSample& sample : walk.samples()) {
+    for (const SearchRun& run : sample.runs) {
+      if (run.makespan_ns) {
+        all[sample.assignment].push_back(static_cast<double>(*run.makespan_ns));
+      }
+    }
+  }
+  return all;
+}
+
+void SearchSamples::note_in(SearchRecord& record, double tie_margin) const {
+  std::vector<FarShare> shares;
+  FarShare all;
+  for (const auto& [assignment, makespans] : makespans_) {
+    const std::vector<double> values(makespans.begin(), makespans.end());
+    all += shares.emplace_back(far_share(values, far_limit(values)));
+  }
+  for (const auto& [assignment, makespans] : makespans_) {
+    std::vector<double> values(makespans.begin(), makespans.end());
+    const double limit = far_limit(values);
+    const FarShare others = all.without(shares[record.measured.size()]);
+    record.measured.push_back({assignment, summarize_all(settled(std::move(values), limit, others))});
   }
   record.existing = std::max(record.existing, record.measured.size());  // with the closing comparison's
   const auto of = [&](const Assignment& assignment) {

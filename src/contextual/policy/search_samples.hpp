@@ -7,6 +7,7 @@
 #include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_record.hpp"
+#include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
 
@@ -52,6 +53,8 @@ class SearchSamples {
   void forget(const Assignment& assignment) { makespans_.erase(assignment); }
   /// Forgets the assignments that launch this config.
   void forget(std::size_t problem, std::size_t config_id);
+  /// Returns the makespans of all samples, those of the walk included, by assignment.
+  std::map<Assignment, std::vector<double>> with(const WalkLog& walk) const;
   bool has(const Assignment& assignment) const { return makespans_.contains(assignment); }
 
   /// Notes what was measured, what it says of own times, and what ties with the choice.

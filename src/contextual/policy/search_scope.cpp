@@ -3,6 +3,8 @@
 #include "contextual/policy/assignments.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace contextual::policy {
@@ -17,7 +19,43 @@ void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask ta
   }
   base_ = choices(problems);
   base_ = full(of_members(base_));
+  order_by_time(problems);
   update(problems);
+}
+
+/// One problem at a time takes its next best.
+void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
+  next_by_time_.clear();
+  std::map<std::size_t, std::vector<std::size_t>> left;  // by problem: those behind its choice
+  for (const std::size_t p : task_.problems) {
+    std::vector<std::size_t> configs = problems[p].by_own_time();
+    const auto choice = std::find(configs.begin(), configs.end(), base_[p]);
+    const auto standard = std::find(configs.begin(), configs.end(), 0U);
+    if (members_.empty() && choice < standard) {
+      left[p].assign(choice + 1, standard);
+    }
+  }
+  for (Assignment now = base_;;) {
+    std::optional<std::size_t> least;
+    double least_ns = 0;
+    for (const auto& [p, configs] : left) {
+      if (configs.empty()) {
+        continue;
+      }
+      const double loss_ns =
+          problems[p].own_time(configs.front()).centre_ns - problems[p].own_time(now[p]).centre_ns;
+      if (!least || loss_ns < least_ns) {
+        least = p;
+        least_ns = loss_ns;
+      }
+    }
+    if (!least) {
+      return;
+    }
+    now[*least] = left[*least].front();
+    left[*least].erase(left[*least].begin());
+    next_by_time_.push_back(basis_.choice_points.normal(now));
+  }
 }
 
 void SearchScope::update(const std::vector<ProblemState>& problems) {

@@ -60,6 +60,9 @@ class SearchScope {
   const Assignment& defaults() const noexcept { return defaults_; }
   /// The default of everything that the run tunes.
   const Assignment& all_defaults() const noexcept { return all_defaults_; }
+  /// Where there are no members: what follows `base` by own times, the least loss first. Each config is
+  /// shorter than the default of its problem.
+  const std::vector<Assignment>& next_by_time() const noexcept { return next_by_time_; }
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
 
@@ -74,6 +77,8 @@ class SearchScope {
   }
 
  private:
+  void order_by_time(const std::vector<ProblemState>& problems);
+
   SearchBasis basis_;
   SearchTask task_;
   std::vector<std::size_t> members_;
@@ -82,6 +87,7 @@ class SearchScope {
   Assignment walked_;
   Assignment defaults_;
   Assignment all_defaults_;
+  std::vector<Assignment> next_by_time_;
 };
 
 }  // namespace contextual::policy

@@ -1,9 +1,11 @@
 #include "contextual/policy/statistics.hpp"
 
+#include "contextual/policy/far_values.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 namespace contextual::policy {
 namespace {
@@ -65,35 +67,10 @@ Summary summarize(std::span<const std::int64_t> samples, Statistic statistic) {
   summary.standard_error_ns = efficiency * small_sample_factor(sorted.size()) * summary.spread_ns /
                               std::sqrt(static_cast<double>(sorted.size()));
   summary.least_ns = sorted.front();
-  summary.greatest_ns = sorted.back();
+  const double limit = far_limit(sorted);
+  summary.greatest_ns =
+      *std::prev(std::upper_bound(sorted.begin(), sorted.end(), std::max(limit, sorted.front())));
   return summary;
-}
-
-std::optional<std::size_t> far_outlier(std::span<const double> values) {
-  constexpr std::size_t many = 10;
-  constexpr double far = 3;
-  if (values.size() < many) {
-    return std::nullopt;
-  }
-  const auto longest = std::max_element(values.begin(), values.end());
-  double least = std::numeric_limits<double>::infinity();
-  double second = -least;
-  for (auto value = values.begin(); value != values.end(); ++value) {
-    if (value != longest) {
-      least = std::min(least, *value);
-      second = std::max(second, *value);
-    }
-  }
-  return *longest - second > far * (second - least) ? std::optional<std::size_t>(longest - values.begin())
-                                                    : std::nullopt;
-}
-
-Summary summarize_makespans(std::span<const std::int64_t> samples) {
-  std::vector<double> values(samples.begin(), samples.end());
-  if (const std::optional<std::size_t> outlier = far_outlier(values)) {
-    values.erase(values.begin() + static_cast<std::ptrdiff_t>(*outlier));
-  }
-  return summarize_all(values);
 }
 
 Summary summarize_all(std::span<const double> values) {

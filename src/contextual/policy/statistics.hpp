@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct Summary {
   double spread_ns = 0;          ///< their standard deviation, or a robust estimate of it
   double standard_error_ns = 0;  ///< the standard error of the centre
   double least_ns = 0;           ///< the least sample
-  double greatest_ns = 0;        ///< the greatest sample
+  double greatest_ns = 0;  ///< the greatest sample; of a median or trimmed mean, the greatest that is not far
 };
 
 /// Returns the median, or 0 if there are no values.
@@ -32,16 +31,7 @@ double median(std::vector<double> values);
 /// median absolute deviation. Without samples, all members are 0.
 Summary summarize(std::span<const std::int64_t> samples, Statistic statistic);
 
-/// Returns the place of the one value among ten or more that is far longer than all others, as a busy host
-/// makes them: it exceeds the second longest by more than three times the range of the others. Returns
-/// nothing if there is none. Where two values both come again, no value is alone, and a program pays both.
-std::optional<std::size_t> far_outlier(std::span<const double> values);
-
-/// Summarises makespans by what a program pays: their mean and standard deviation, without a far outlier.
-/// Without samples, all members are 0.
-Summary summarize_makespans(std::span<const std::int64_t> samples);
-
-/// The same of all values.
+/// Summarises values by their mean and standard deviation. Without values, all members are 0.
 Summary summarize_all(std::span<const double> values);
 
 /// Returns the quantile of Student's t distribution with `degrees` of freedom where that of the normal

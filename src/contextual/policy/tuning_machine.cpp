@@ -15,6 +15,15 @@ Reason no_time_reason(const ProblemState& problem, std::size_t config_id) {
   return Reason({.why = Why::no_time_retaken, .count = problem.record().configs[config_id].retakes});
 }
 
+/// The makespan less the own times. Problems without a time of their own, such as choice points, have none.
+std::optional<std::int64_t> rest_of(const IterationOutcome& outcome) {
+  std::optional<std::int64_t> rest_ns = outcome.makespan_ns;
+  for (const CellOutcome& cell : outcome.cells) {
+    rest_ns = rest_ns ? std::optional(*rest_ns - cell.time_ns.value_or(0)) : std::nullopt;
+  }
+  return rest_ns;
+}
+
 /// Its config is what a run tries or could try. A choice point that explores tries nothing itself.
 bool is_tried(const ProblemState& problem) {
   return problem.walking() || problem.walked();
@@ -230,12 +239,13 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
   const std::vector<std::size_t> beginning = first_runs.beginning(assignment, outcome);
+  const std::optional<std::int64_t> rest_ns = rest_of(seen);
   Reason failure = told(outcome.infeasible);
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool was_step = p < planned.cells.size() && planned.cells[p].role == Cell::Role::step;
     const ProblemState::Taken taken =
-        problems[p].observe(assignment[p], outcome.cells[p], outcome.makespan_ns);
+        problems[p].observe(assignment[p], outcome.cells[p], outcome.makespan_ns, rest_ns);
     const bool no_time = taken == ProblemState::Taken::no_time;
     const bool again = no_time || taken == ProblemState::Taken::retake ||
                        (taken == ProblemState::Taken::displaced && was_step);

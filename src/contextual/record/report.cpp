@@ -79,9 +79,15 @@ std::string interval_text(const SearchGain& gain) {
 std::string gain_text(const SearchReport& search) {
   const bool other = search.reference != SearchReference::first_feasible &&
                      search.reference != SearchReference::none && search.choice != search.compared_with;
-  return other && search.gain ? percent(-search.gain->centre) + " to " +
-                                    std::string(text_of(search.reference)) + interval_text(*search.gain)
-                              : "";
+  if (!other || !search.gain) {
+    return "";
+  }
+  const bool by_makespan =
+      std::any_of(search.problems.begin(), search.problems.end(),
+                  [](const ProblemOfSearch& problem) { return problem.chosen_by == ChosenBy::makespan; });
+  return percent(-search.gain->centre) + " to " + std::string(text_of(search.reference)) +
+         interval_text(*search.gain) +
+         (search.gain->centre < 0 && !by_makespan ? ", which is not sure: own times decided" : "");
 }
 
 /// What the closing comparison says where it has measured no gain.

@@ -47,7 +47,8 @@ bool is_measured(const agreement::LaunchedProblem& launched, const Timer& timer)
 bool is_unsure(const policy::TuningState& state, std::size_t problem) {
   const auto& searches = state.searches();
   const auto latest = std::find_if(searches.rbegin(), searches.rend(), [&](const auto& search) {
-    return std::find(search.members.begin(), search.members.end(), problem) != search.members.end();
+    return std::find(search.members.begin(), search.members.end(), problem) != search.members.end() ||
+           std::find(search.by_time.begin(), search.by_time.end(), problem) != search.by_time.end();
   });
   return latest != searches.rend() && latest->is_unsure();
 }

@@ -114,8 +114,9 @@ void RunWarnings::tell_of_results(const std::vector<std::string>& notes) {
   }
 }
 
-void RunWarnings::tell_end(std::size_t unjoined_count) {
+void RunWarnings::tell_end(std::size_t unjoined_count, const std::vector<policy::SearchRecord>& searches) {
   tell_unguarded();
+  tell_stalls(searches);
   for (const std::string& warning :
        ever_new_keys(context_.region_id(), context_.region(), context_.slots())) {
     recorder_.loud_warning(warning);
@@ -129,6 +130,21 @@ void RunWarnings::tell_end(std::size_t unjoined_count) {
         std::to_string(context_.untracked_launches()) +
         " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
         " and used their defaults: make keys coarser, or raise the option");
+  }
+}
+
+/// A busy machine, or sets that are erratic themselves.
+void RunWarnings::tell_stalls(const std::vector<policy::SearchRecord>& searches) {
+  constexpr std::size_t few = 2;
+  constexpr double small_part = 0.02;
+  policy::FarShare most;
+  for (const policy::SearchRecord& search : searches) {
+    most = search.stalls.far > most.far ? search.stalls : most;
+  }
+  if (most.far > few && most.of_all() > small_part) {
+    recorder_.warning(std::to_string(most.far) + " of " + std::to_string(most.count) +
+                      " runs took more than three times the median of their configs: the machine is busy, or "
+                      "configs are erratic");
   }
 }
 

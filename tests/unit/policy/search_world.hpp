@@ -26,7 +26,8 @@ struct World {
   };
   std::function<bool(const Assignment&)> feasible = [](const Assignment&) { return true; };
   std::function<bool(std::size_t)> overlaps = [](std::size_t) { return true; };
-  std::int64_t skew_ns = 0;  ///< of the first run after another assignment or an exchange
+  bool only_launches = false;  ///< the timer sees no other work
+  std::int64_t skew_ns = 0;    ///< of the first run after another assignment or an exchange
   std::int64_t elapsed_per_run_ns = 0;
   std::function<bool(std::int64_t)> timed = [](std::int64_t) { return true; };  ///< by run, from 1 on
   /// By run, from 1 on, and problem: its own time is missing.
@@ -95,7 +96,8 @@ class Driver {
     all.push_back(assignment);
     IterationOutcome outcome;
     for (std::size_t p = 0; p < assignment.size(); ++p) {
-      outcome.cells.push_back({true, world_.time_ns(p, assignment[p]), false, world_.overlaps(p)});
+      outcome.cells.push_back(
+          {true, world_.time_ns(p, assignment[p]), false, world_.overlaps(p), world_.only_launches});
     }
     outcome.makespan_ns = world_.makespan_ns(assignment) + (assignment == last_ ? 0 : world_.skew_ns);
     last_ = assignment;

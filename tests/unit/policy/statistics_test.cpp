@@ -86,21 +86,10 @@ TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[
   CHECK(median({4, 1, 2, 3}) == 2.5);
 }
 
-TEST_CASE("makespans: the mean, without one far outlier among many", "[unit]") {
-  using contextual::policy::summarize_makespans;
-  const std::vector<std::int64_t> two_values{100, 140, 100, 140};
-  CHECK(summarize_makespans(two_values).centre_ns == 120);
-  CHECK(near(summarize_makespans(two_values).spread_ns, std::sqrt(1600.0 / 3)));
-  std::vector<std::int64_t> busy(11, 100);
-  busy[3] = 900;
-  CHECK(summarize_makespans(busy).centre_ns == 100);
-  CHECK(summarize_makespans(busy).count == 10);
-  CHECK(summarize_makespans(busy).greatest_ns == 100);
-  busy[7] = 900;  // it comes again, and so is no accident
-  CHECK(summarize_makespans(busy).count == 11);
-  busy.resize(7);  // too few to tell
-  CHECK(summarize_makespans(busy).greatest_ns == 900);
-  CHECK(summarize_makespans({}).count == 0);
+TEST_CASE("the greatest sample is the greatest that is not far", "[unit]") {
+  CHECK(of({100, 102, 98, 101, 100000}).greatest_ns == 102);
+  CHECK(of({100, 102, 98, 101, 120}).greatest_ns == 120);
+  CHECK(of({100}).greatest_ns == 100);
 }
 
 TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tables", "[unit]") {

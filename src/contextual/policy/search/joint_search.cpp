@@ -240,7 +240,8 @@ void JointSearch::race() {
   // Where some assignments take two values, a few samples of the shorter one may be luck.
   const std::size_t enough_samples = walked_ && ledger_.has_erratic() ? 15 : 2;
   const std::optional<Assignment> unsure = unsure_tie(*incumbent);
-  if (!begins && !unsure && ledger_.sample_count(*incumbent) >= enough_samples &&
+  const bool unclear = walked_ && ledger_.unclear(*incumbent);
+  if (!begins && !unsure && !unclear && ledger_.sample_count(*incumbent) >= enough_samples &&
       race_is_decided(belief_, min_gain_)) {
     end_race();
     return;
@@ -248,6 +249,9 @@ void JointSearch::race() {
   std::int64_t left = runs_left();
   if (unsure) {
     left -= visit(*unsure, race_samples(), left);
+  }
+  if (unclear) {
+    left -= visit(*incumbent, race_samples(), left);
   }
   for (const Assignment& assignment : race_round(belief_)) {
     if (usable(assignment)) {

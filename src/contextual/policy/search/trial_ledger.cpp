@@ -33,7 +33,10 @@ void TrialLedger::add_visit(const Assignment& assignment, const std::vector<doub
   first_samples_.resize(measurements_.size());
   first_samples_.back() = samples_[assignment].values.size();
   ++visits_[assignment];
-  samples_[assignment].add(values);
+  Samples& samples = samples_[assignment];
+  far_ = far_.without(samples.share);
+  samples.add(values);
+  far_ += samples.share;
   judge_spreads();
 }
 
@@ -164,31 +167,47 @@ void TrialLedger::judge_spreads() {
 
 void TrialLedger::Samples::add(const std::vector<double>& more) {
   values.insert(values.end(), more.begin(), more.end());
-  outlier = far_outlier(values);
-  double sum = 0;
-  const auto for_each = [this](const auto& visit) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (outlier != i) {
-        visit(values[i]);
-      }
-    }
-  };
-  const auto count = static_cast<double>(values.size() - (outlier ? 1 : 0));
-  for_each([&](double value) { sum += value; });
-  double squares = 0;
-  for_each([&](double value) { squares += (value - sum / count) * (value - sum / count); });
-  const double now = count > 1 ? squares / (count - 1) : 0;
-  const double ratio = variance > 0 ? now / variance : 0;
+  limit = far_limit_of_logarithms(values);
+  share = far_share_of_logarithms(values, limit);
+  std::vector<double> near;
+  std::vector<double> far;
+  for (const double value : values) {
+    (value > limit ? far : near).push_back(value);
+  }
+  most = median(far);
   // A small change is not worth that the whole model is made anew.
-  variance =
-      ratio > 1 - worthwhile_variance_change && ratio < 1 + worthwhile_variance_change ? variance : now;
+  const auto update = [](double& variance, const std::vector<double>& of) {
+    const double spread = summarize_all(of).spread_ns;
+    const double ratio = variance > 0 ? spread * spread / variance : 0;
+    variance = ratio > 1 - worthwhile_variance_change && ratio < 1 + worthwhile_variance_change
+                   ? variance
+                   : spread * spread;
+  };
+  update(near_variance, near);
+  for (const double value : far) {
+    near.push_back(std::min(value, most));
+  }
+  update(capped_variance, near);
+}
+
+FarJudgement TrialLedger::judged(const Samples& samples) const {
+  return judge_far(samples.share, far_.without(samples.share));
+}
+
+double TrialLedger::variance(const Samples& samples) const {
+  return counts_far(samples) ? samples.capped_variance : samples.near_variance;
+}
+
+bool TrialLedger::unclear(const Assignment& assignment) const {
+  const auto found = samples_.find(assignment);
+  return found != samples_.end() && judged(found->second).cause == FarCause::unclear;
 }
 
 bool TrialLedger::erratic(const Samples& samples) const {
   constexpr std::size_t enough_samples = 3;
   constexpr double far = 3;  // deviations
   return usual_variance_ > 0 && samples.values.size() >= enough_samples &&
-         samples.variance > far * far * usual_variance_;
+         variance(samples) > far * far * usual_variance_;
 }
 
 bool TrialLedger::has_erratic() const {
@@ -207,8 +226,27 @@ double TrialLedger::error(const Assignment& assignment) const {
     return 0;
   }
   const Samples& samples = found->second;
-  return std::sqrt((erratic(samples) ? samples.variance : usual_variance_) /
+  return std::sqrt((erratic(samples) ? variance(samples) : usual_variance_) /
                    static_cast<double>(samples.values.size()));
+}
+
+/// Without far samples of the visit, or with none of them longer than the median of all of them.
+void TrialLedger::settle(Measurement& visit, std::span<const double> values, const Samples& samples,
+                         bool counts_far) {
+  double sum = 0;
+  int count = 0;
+  for (const double value : values) {
+    const bool counts = counts_far || value <= samples.limit;
+    sum += counts ? std::min(value, samples.most) : 0;
+    count += counts ? 1 : 0;
+  }
+  if (count > 0) {
+    visit.value = sum / count;
+    visit.samples = count;
+    return;
+  }
+  const double excess = visit.value - median(samples.values);
+  visit.extra_variance = excess * excess;
 }
 
 std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const {
@@ -221,23 +259,15 @@ std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const 
       continue;
     }
     const Samples& samples = samples_.at(value.assignment);
+    const bool counts = counts_far(samples);
+    if (samples.share.far > 0) {
+      settle(value,
+             std::span(samples.values).subspan(first_samples_[i], static_cast<std::size_t>(value.samples)),
+             samples, counts);
+    }
     if (erratic(samples)) {
-      value.value += samples.variance / 2;
-      value.extra_variance = samples.variance / value.samples;
-      continue;
-    }
-    const std::size_t first = first_samples_[i];
-    const auto count = static_cast<std::size_t>(value.samples);
-    if (!samples.outlier || *samples.outlier < first || *samples.outlier >= first + count) {
-      continue;
-    }
-    const double outlier = samples.values[*samples.outlier];
-    if (count == 1) {
-      const double excess = outlier - median(samples.values);
-      value.extra_variance = excess * excess;
-    } else {
-      value.value = (value.value * value.samples - outlier) / (value.samples - 1);
-      --value.samples;
+      value.value += variance(samples) / 2;
+      value.extra_variance = std::max(value.extra_variance, variance(samples) / value.samples);
     }
   }
   return values;

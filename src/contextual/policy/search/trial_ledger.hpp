@@ -3,6 +3,7 @@
 /// \file
 /// What a search has measured so far.
 
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/search/covariance.hpp"
 
 #include <contextual/search.hpp>
@@ -11,8 +12,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,9 +59,12 @@ class TrialLedger {
   /// Returns the number of visits of each assignment that has any.
   const std::map<Assignment, std::size_t>& visited() const noexcept { return visits_; }
 
-  /// Returns true for an assignment whose samples differ far more than those of the others usually do.
+  /// Returns true for an assignment whose samples differ far more than those of the others usually do, be it
+  /// all of them or some that are far longer and likelier its own than the machine's.
   bool erratic(const Assignment& assignment) const;
   bool has_erratic() const;
+  /// Returns true while it is not clear whose its far samples are.
+  bool unclear(const Assignment& assignment) const;
   /// Returns the standard error of the mean logarithm of an assignment's samples, or 0 if it has none.
   double error(const Assignment& assignment) const;
 
@@ -72,9 +76,9 @@ class TrialLedger {
 
   /// Returns the logarithms of makespans: of each visit the mean, and of each lead-in without samples its
   /// makespan less `lateness`. An erratic assignment's visits have the variance of its samples, and half of
-  /// that added, because the mean of its makespans is what it costs. The one far outlier of an assignment
-  /// counts for nothing, or has an extra variance where it is a visit of its own. Measurements keep their
-  /// places: later ones follow at the end.
+  /// that added, because the mean of its makespans is what it costs. Far samples that are likelier the
+  /// machine's count for nothing, or have an extra variance where they are a whole visit; others count as the
+  /// median of them. Measurements keep their places: later ones follow at the end.
   std::vector<Measurement> makespans(const Lateness& lateness) const;
   /// Returns 1 for each infeasible assignment and 0 for each that succeeded, in the order of their first
   /// runs.
@@ -84,11 +88,19 @@ class TrialLedger {
   /// What is known of an assignment's samples, as logarithms.
   struct Samples {
     std::vector<double> values;
-    std::optional<std::size_t> outlier;  ///< its place among them
-    double variance = 0;                 ///< without the outlier, of now or of when it was about the same
+    double limit = 0;  ///< those beyond it are far
+    double most = 0;   ///< the median of these
+    FarShare share;
+    double near_variance = 0;    ///< without them, of now or of when it was about the same
+    double capped_variance = 0;  ///< with them, none longer than `most`
     void add(const std::vector<double>& more);
   };
+  FarJudgement judged(const Samples& samples) const;
+  bool counts_far(const Samples& samples) const { return judged(samples).likelier_set; }
+  double variance(const Samples& samples) const;
   bool erratic(const Samples& samples) const;
+  static void settle(Measurement& visit, std::span<const double> values, const Samples& samples,
+                     bool counts_far);
   void note_second_run(const std::vector<double>& values);
   void judge_spreads();
   void note_success(const Assignment& assignment);
@@ -103,6 +115,7 @@ class TrialLedger {
   std::set<Assignment> lost_;
   std::map<Assignment, std::size_t> visits_;
   std::map<Assignment, Samples> samples_;
+  FarShare far_;               ///< of all samples
   double usual_variance_ = 0;  ///< of the samples of an assignment
   /// Of second runs over the samples that followed them, as differences of logarithms.
   std::vector<double> second_run_excesses_;

@@ -1,0 +1,142 @@
+#include "contextual/policy/far_values.hpp"
+
+#include "contextual/policy/search/natural_logarithm.hpp"
+#include "contextual/policy/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+namespace contextual::policy {
+namespace {
+
+constexpr double least_machine_share = 0.03;
+constexpr double most_machine_share = 0.2;
+constexpr double least_own_share = 0.25;
+constexpr double surely_machine = -2.5;
+constexpr double surely_set = 2;
+
+/// Few samples say little: it begins at 1 of 10.
+double machine_share(const FarShare& others) {
+  const double share = static_cast<double>(others.far + 1) / static_cast<double>(others.count + 10);
+  return std::clamp(share, least_machine_share, most_machine_share);
+}
+
+/// What speaks against a set: most are steady, and stalls are equally long whatever runs.
+double against_a_set(const FarShare& set, const FarShare& others) {
+  constexpr std::size_t enough = 2;
+  constexpr double shorter = 1.6;  // by more than this, as a difference of logarithms, they differ
+  const auto mean = [](const FarShare& share) { return share.logarithms / static_cast<double>(share.far); };
+  return others.far >= enough && mean(set) > mean(others) - shorter ? 4 : 1;
+}
+
+double limit_of(std::span<const double> values, double part, double least) {
+  constexpr double quartiles = 6;  // four deviations of normal samples
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty()) {
+    return 0;
+  }
+  const double lower = sorted[(sorted.size() - 1) / 4];
+  const double middle = median(std::move(sorted));
+  return middle + std::max(part * middle + least, quartiles * (middle - lower));
+}
+
+std::vector<double> beyond(std::span<const double> values, double limit) {
+  std::vector<double> far;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(far),
+               [limit](double value) { return value > limit; });
+  return far;
+}
+
+}  // namespace
+
+double far_limit(std::span<const double> values) {
+  return limit_of(values, 0.25, 0);
+}
+
+double far_limit_of_logarithms(std::span<const double> values) {
+  return limit_of(values, 0, search::natural_logarithm(1.25));
+}
+
+FarShare far_share(std::span<const double> values, double limit) {
+  FarShare share{0, values.size(), 0};
+  for (const double value : values) {
+    if (value > limit) {
+      ++share.far;
+      share.logarithms += search::natural_logarithm(value);
+    }
+  }
+  return share;
+}
+
+FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
+  FarShare share{0, values.size(), 0};
+  for (const double value : values) {
+    share.far += value > limit ? 1 : 0;
+    share.logarithms += value > limit ? value : 0;
+  }
+  return share;
+}
+
+FarJudgement judge_far(const FarShare& set, const FarShare& others) {
+  if (set.far == 0) {
+    return {};
+  }
+  using search::natural_logarithm;
+  const double of_machine = machine_share(others);
+  const double of_set = of_machine + least_own_share * (1 - of_machine);
+  const auto far = static_cast<double>(set.far);
+  const double for_set =
+      far * natural_logarithm(of_set / of_machine) -
+      (static_cast<double>(set.count) - far) * natural_logarithm((1 - of_machine) / (1 - of_set)) -
+      against_a_set(set, others);
+  return {for_set < surely_machine ? FarCause::machine
+          : for_set > surely_set   ? FarCause::set
+                                   : FarCause::unclear,
+          for_set > 0};
+}
+
+double FarCost::own_part() const {
+  constexpr double least = 0.25;
+  return judgement.cause == FarCause::set ? share.of_all() : std::max(least, share.of_all());
+}
+
+double FarCost::error(double part) const {
+  return part > 0 && judgement.cause == FarCause::set
+             ? std::sqrt(part * (1 - part) / static_cast<double>(share.count)) * excess / factor(part)
+             : 0;
+}
+
+FarCost far_cost(std::span<const double> values, double limit, const FarShare& others) {
+  FarCost cost;
+  cost.share = far_share(values, limit);
+  cost.judgement = judge_far(cost.share, others);
+  if (cost.share.far > 0) {
+    const std::vector<double> far = beyond(values, limit);
+    const double sum =
+        std::accumulate(values.begin(), values.end(), 0.0) - std::accumulate(far.begin(), far.end(), 0.0);
+    const double near = sum / static_cast<double>(values.size() - far.size());
+    cost.excess = median(far) / near - 1;
+  }
+  return cost;
+}
+
+std::vector<double> settled(std::vector<double> values, double limit, const FarShare& others) {
+  const FarShare share = far_share(values, limit);
+  if (share.far == 0) {
+    return values;
+  }
+  if (!judge_far(share, others).likelier_set) {
+    std::erase_if(values, [limit](double value) { return value > limit; });
+    return values;
+  }
+  const double most = median(beyond(values, limit));
+  for (double& value : values) {
+    value = std::min(value, most);
+  }
+  return values;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file
+/// Whose a set's far values are: those of a busy machine, which set threads aside now and then whatever runs,
+/// or the set's own, which a program pays. Pure, and the same on every rank.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace contextual::policy {
+
+/// How many of some values are far longer than the others.
+struct FarShare {
+  std::size_t far = 0;
+  std::size_t count = 0;
+  double logarithms = 0;  ///< the sum of those of the far values
+
+  double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
+  FarShare& operator+=(const FarShare& other) {
+    far += other.far;
+    count += other.count;
+    logarithms += other.logarithms;
+    return *this;
+  }
+  /// `part` is one of those that were added.
+  FarShare without(const FarShare& part) const {
+    return {far - part.far, count - part.count, logarithms - part.logarithms};
+  }
+  bool operator==(const FarShare&) const = default;
+};
+
+/// Returns the greatest value that is not far: the median, and beyond it 25 % of it or six times the distance
+/// of the lower quartile, if that is more. So what comes in half of the values is not far.
+double far_limit(std::span<const double> values);
+/// The same of logarithms of values.
+double far_limit_of_logarithms(std::span<const double> values);
+
+/// Returns how many of the values exceed the limit.
+FarShare far_share(std::span<const double> values, double limit);
+/// The same of logarithms of values.
+FarShare far_share_of_logarithms(std::span<const double> values, double limit);
+
+enum class FarCause {
+  machine,  ///< they move nothing
+  set,      ///< they count with their weight
+  unclear,  ///< further samples are to tell
+};
+
+/// What a set's far values may come of.
+struct FarJudgement {
+  FarCause cause = FarCause::machine;
+  bool likelier_set = false;  ///< if it is to be one of the two
+};
+
+/// Judges by a sequential test (A. Wald, "Sequential tests of statistical hypotheses", 1945). The machine's
+/// come in as many of the set's samples as in those of `others`; the set's own, besides, in 1 of 4 of those
+/// that the machine leaves alone. What is as long as the far values of others is the machine's until much
+/// speaks against it.
+FarJudgement judge_far(const FarShare& set, const FarShare& others);
+
+/// What a program pays for a set beside its values that are not far.
+struct FarCost {
+  FarShare share;
+  FarJudgement judgement;
+  double excess = 0;  ///< of the median of the far values over the mean of the others, relative
+
+  /// By which factor far values that come in this part of the runs lengthen the mean.
+  double factor(double part) const { return 1 + part * excess; }
+  /// Its standard error, relative, if the part was counted; 0 while it is only supposed.
+  double error(double part) const;
+  /// Their part of the runs, if they are the set's.
+  double own_part() const;
+};
+
+/// Judges the far values among all that was measured of a set.
+FarCost far_cost(std::span<const double> values, double limit, const FarShare& others);
+
+/// Returns the values that say what a program pays for the set: without those that are likelier to be the
+/// machine's, or with all of them, but none longer than the median of the far ones.
+std::vector<double> settled(std::vector<double> values, double limit, const FarShare& others);
+
+}  // namespace contextual::policy
