@@ -57,7 +57,7 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
 /// The words of a cell: whether it was launched, was disturbed, overlapped, was not timed; its time; whether
 /// other work may lie between launches.
 json cell_json(const policy::CellOutcome& cell) {
-  return {cell.launched, cell.disturbed,           cell.overlaps,
+  return {cell.launched, cell.disturbed,          cell.overlaps,
           cell.untimed,  time_json(cell.time_ns), cell.only_launches};
 }
 

@@ -24,7 +24,9 @@ BatchRecord some_record() {
   record.joined = {2, 77, "gemm (1); norm (2)"};
   record.repeat_length = 3;
   IterationOutcome iteration;
-  iteration.cells = {{true, 12'345, false, true}, {false, std::nullopt, true, false, true}};
+  iteration.cells = {{true, 12'345, false, true},
+                     {false, std::nullopt, true, false, true, false},
+                     {true, std::nullopt, false, true, false, true}};
   iteration.makespan_ns = 99;
   record.outcome.iterations.push_back(iteration);
   iteration.makespan_ns.reset();
