@@ -119,9 +119,8 @@ std::int64_t most_iterations(const RandomRegion& region, const RegionReport& rep
 void check_final_run(const RandomRegion& region, const RankNotes& own, const RegionReport& report) {
   REQUIRE_FALSE(report.table.empty());
   CHECK(report.table.back().phase == Phase::final_run);
-  const auto final_runs =
-      std::count_if(report.table.begin(), report.table.end(),
-                    [](const TableRow& row) { return row.phase == Phase::final_run; });
+  const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
+                                        [](const TableRow& row) { return row.phase == Phase::final_run; });
   const bool may_repeat = std::any_of(region.kernels.begin(), region.kernels.end(),
                                       [](const RandomKernel& kernel) { return !kernel.too_large.empty(); });
   CHECK((final_runs == 1 || (may_repeat && final_runs <= 4)));
