@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Close {
+struct CloseLibrary {
   void operator()(void* library) const noexcept { ::dlclose(library); }
 };
-using Handle = std::unique_ptr<void, Close>;
+using LibraryHandle = std::unique_ptr<void, CloseLibrary>;
 
 fs::path loaded_file(const std::string& name) {
-  const Handle library(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
+  const LibraryHandle library(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
   const link_map* map = nullptr;
   if (library == nullptr || ::dlinfo(library.get(), RTLD_DI_LINKMAP, &map) != 0) {
     return {};
@@ -46,7 +46,7 @@ SearchPath search_path() {
   if (::dladdr(reinterpret_cast<const void*>(&search_path), &self) == 0) {
     return path;
   }
-  Handle library(::dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
+  LibraryHandle library(::dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
   if (library == nullptr) {  // the program itself
     library.reset(::dlopen(nullptr, RTLD_LAZY));
   }
@@ -77,7 +77,7 @@ fs::path file_in(const std::vector<fs::path>& directories, const std::string& na
   return {};
 }
 
-fs::path file_of(const std::string& name) {
+fs::path file_named(const std::string& name) {
   if (fs::path file = loaded_file(name); !file.empty()) {
     return file;
   }
@@ -97,7 +97,7 @@ fs::path file_of(const std::string& name) {
 
 fs::path file_of_library(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (fs::path file = file_of(name); !file.empty()) {
+    if (fs::path file = file_named(name); !file.empty()) {
       return file;
     }
   }
