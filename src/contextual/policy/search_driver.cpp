@@ -15,7 +15,8 @@ constexpr std::int64_t most_planned_in_vain = 100'000;
 
 }  // namespace
 
-void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations,
+                         std::int64_t max_runs) {
   const Assignment& base = scope_.base();
   SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
   if (!scope_.compares_alternatives()) {
@@ -26,8 +27,7 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
       request.walked.push_back({scope_.of_members(assignment), {}});
     }
   }
-  max_runs_ = request.max_runs = runs_for_search(basis_.options, iterations, scope_.task().parts,
-                                                 scope_.compares_alternatives() ? 2 : 1);
+  max_runs_ = request.max_runs = max_runs;
   request.min_gain = basis_.options.search_min_gain;
   request.tie_margin = basis_.options.tie_margin;
   if (basis_.options.feasible) {
