@@ -12,6 +12,8 @@
 namespace contextual::policy {
 namespace {
 
+constexpr double negligible_share = 0.01;  ///< of the makespan
+
 std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
 }
@@ -166,7 +168,6 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
 /// Problems that run alone do not need a search by makespan; those that hardly take any time are not worth
 /// one.
 bool ProblemState::worth_a_search() const {
-  constexpr double negligible_share = 0.01;  // of the makespan
   return (overlaps_ || rest_depends_on_config()) && share() >= negligible_share;
 }
 
@@ -205,8 +206,8 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
   if (time_ns && makespan_ns) {
     share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
   }
-  const bool by_makespan = worth_a_search() && makespan_ns && options_->search != SearchLevel::off;
-  if (walking() && by_makespan && !orients_ && !options_->schedule) {
+  const bool by_makespan = overlaps_ && share() >= negligible_share && makespan_ns;
+  if (walking() && by_makespan && !orients_ && options_->search != SearchLevel::off && !options_->schedule) {
     orients_ = true;
     begin_walk();
   }
