@@ -90,12 +90,16 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   const auto proven = [this](const Assignment& assignment) { return basis_.feasibility.proven(assignment); };
+  std::vector<SearchTrial> planned = trials();
   if (stage_ == Stage::searching) {
-    most = std::min(
-        most, static_cast<std::size_t>(std::max<std::int64_t>(1, driver_.max_runs() - ongoing_.record.runs)));
+    const std::int64_t left = std::max<std::int64_t>(1, driver_.max_runs() - ongoing_.record.runs);
+    most = std::min(most, static_cast<std::size_t>(left));
+    for (SearchTrial& trial : planned) {
+      trial.samples = static_cast<int>(std::min<std::int64_t>(trial.samples, left - 1));
+    }
   }
   std::vector<SearchRunPlan> runs =
-      search_batch(trials(), proven, {most, basis_.options.one_assignment_per_batch});
+      search_batch(planned, proven, {most, basis_.options.one_assignment_per_batch});
   for (SearchRunPlan& run : runs) {
     run.context = ongoing_.context;
   }

@@ -19,8 +19,13 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
                          std::int64_t max_runs) {
   const Assignment& base = scope_.base();
   SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
+  const auto has_run = [this](const Assignment& of_members) {
+    return basis_.feasibility.proven(scope_.full(of_members));
+  };
   if (!scope_.compares_alternatives()) {
     request.walked = basis_.walk.samples_of(scope_.members(), base);
+    std::erase_if(request.walked,
+                  [&](const SearchSample& sample) { return !has_run(sample.assignment); });
   }
   for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == base.size() && scope_.full(scope_.of_members(assignment)) == assignment) {
@@ -40,9 +45,6 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
-  const auto has_run = [this](const Assignment& of_members) {
-    return basis_.feasibility.proven(scope_.full(of_members));
-  };
   search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // In sixteenths of all runs.
 constexpr std::int64_t most_orienting = 4;   ///< of a walk that orients a search
+constexpr std::int64_t usually_orienting = 2;
 constexpr std::int64_t least_after = 6;      ///< after a long walk by own times
 constexpr std::int64_t least_searching = 3;  ///< of each search with alternatives, which share it
 constexpr std::int64_t kept_closing = 2;     ///< for closing comparisons
@@ -93,9 +94,13 @@ LevelNumbers numbers_of(SearchLevel level) {
 }
 
 int orienting_uses(const PolicyOptions& options, std::size_t config_count) {
-  const int uses = std::min(numbers_of(options.search).walk_uses, options.n_warmup + options.n_repeat);
-  const std::int64_t runs = uses * static_cast<std::int64_t>(config_count);
-  return runs <= sixteenths(options, most_orienting) ? uses : 0;
+  const auto count = static_cast<std::int64_t>(config_count);
+  const int least = numbers_of(options.search).walk_uses;
+  if (least == 0 || least * count > sixteenths(options, most_orienting)) {
+    return 0;
+  }
+  const std::int64_t uses = std::max<std::int64_t>(least, sixteenths(options, usually_orienting) / count);
+  return static_cast<int>(std::min<std::int64_t>(uses, options.n_warmup + options.n_repeat));
 }
 
 std::int64_t runs_kept_for_closing(const PolicyOptions& options, std::size_t parts,

@@ -19,13 +19,13 @@ namespace contextual::policy {
 /// How much a level measures where own times do not decide.
 struct LevelNumbers {
   std::int64_t runs = 0;  ///< of the region, with everything
-  int walk_uses = 0;      ///< of each config, to orient the search
+  int walk_uses = 0;      ///< of each config, at least, to orient the search; 0: there is no walk
 };
 LevelNumbers numbers_of(SearchLevel level);
 
-/// Returns how often a walk uses each of so many configs if own times do not decide between them, at most
-/// `n_warmup + n_repeat` times. It is 0 if that would take too much of the runs: then the search orients
-/// itself.
+/// Returns how often a walk uses each of so many configs if own times do not decide between them: at most
+/// `n_warmup + n_repeat` times, and as often as an eighth of all runs allows, but enough for one sample. It is
+/// 0 if even that takes more than a quarter of all runs: then the search orients itself.
 int orienting_uses(const PolicyOptions& options, std::size_t config_count);
 
 // The runs of the options, which `parts` searches share.

@@ -282,7 +282,7 @@ class RandomRun {
 
 TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on every replica", "[unit]") {
   std::size_t lost = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 480; ++seed) {
     INFO("seed " << seed);
     lost += RandomRun(seed).run();
   }
