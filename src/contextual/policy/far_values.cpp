@@ -17,18 +17,29 @@ constexpr double least_own_share = 0.25;
 constexpr double surely_machine = -2.5;
 constexpr double surely_set = 2;
 
-/// Few samples say little: it begins at 1 of 10.
+constexpr double of_stalls = 1.1;  ///< as a logarithm: three times the median
+
+/// Of the logarithms of far values over the medians.
+double mean_length(const FarShare& share) {
+  return share.far == 0 ? 0 : share.logarithms / static_cast<double>(share.far);
+}
+
+/// Few samples say little: it begins at 1 of 10. What is shorter than stalls are is the others' own.
 double machine_share(const FarShare& others) {
-  const double share = static_cast<double>(others.far + 1) / static_cast<double>(others.count + 10);
+  const std::size_t stalls = mean_length(others) > of_stalls ? others.far : 0;
+  const double share = static_cast<double>(stalls + 1) / static_cast<double>(others.count + 10);
   return std::clamp(share, least_machine_share, most_machine_share);
 }
 
-/// What speaks against a set: most are steady, and stalls are equally long whatever runs.
+/// What speaks against a set: most are steady, and stalls are long, and about equally so whatever runs.
 double against_a_set(const FarShare& set, const FarShare& others) {
   constexpr std::size_t enough = 2;
-  constexpr double shorter = 1.6;  // by more than this, as a difference of logarithms, they differ
-  const auto mean = [](const FarShare& share) { return share.logarithms / static_cast<double>(share.far); };
-  return others.far >= enough && mean(set) > mean(others) - shorter ? 4 : 1;
+  constexpr double shorter = 1.6;  // by more than this they differ
+  const double length = mean_length(set);
+  if (length < of_stalls) {
+    return 0;
+  }
+  return others.far >= enough && length > mean_length(others) - shorter ? 4 : 1;
 }
 
 double limit_of(std::span<const double> values, double part, double least) {
@@ -62,10 +73,11 @@ double far_limit_of_logarithms(std::span<const double> values) {
 
 FarShare far_share(std::span<const double> values, double limit) {
   FarShare share{0, values.size(), 0};
+  const double middle = median({values.begin(), values.end()});
   for (const double value : values) {
     if (value > limit) {
       ++share.far;
-      share.logarithms += search::natural_logarithm(value);
+      share.logarithms += search::natural_logarithm(value / middle);
     }
   }
   return share;
@@ -73,9 +85,10 @@ FarShare far_share(std::span<const double> values, double limit) {
 
 FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
   FarShare share{0, values.size(), 0};
+  const double middle = median({values.begin(), values.end()});
   for (const double value : values) {
     share.far += value > limit ? 1 : 0;
-    share.logarithms += value > limit ? value : 0;
+    share.logarithms += value > limit ? value - middle : 0;
   }
   return share;
 }

@@ -15,7 +15,7 @@ namespace contextual::policy {
 struct FarShare {
   std::size_t far = 0;
   std::size_t count = 0;
-  double logarithms = 0;  ///< the sum of those of the far values
+  double logarithms = 0;  ///< the sum of those of the far values over the median
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
   FarShare& operator+=(const FarShare& other) {

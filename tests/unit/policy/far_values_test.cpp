@@ -66,11 +66,11 @@ TEST_CASE("holds 23: on a machine that stalls all sets, no set pays for it", "[u
 }
 
 TEST_CASE("far values: a few leave it open whose they are, more samples tell", "[unit]") {
-  const FarShare calm{1, 100, 15};
+  const FarShare calm{1, 100, 2};
   CHECK(judge_far({0, 5, 0}, calm).cause == FarCause::machine);
-  CHECK(judge_far({1, 5, 12}, calm).cause == FarCause::unclear);
-  CHECK(judge_far({1, 30, 12}, calm).cause == FarCause::machine);
-  CHECK(judge_far({10, 30, 120}, calm).cause == FarCause::set);
+  CHECK(judge_far({1, 5, 1}, calm).cause == FarCause::unclear);
+  CHECK(judge_far({1, 30, 1}, calm).cause == FarCause::machine);
+  CHECK(judge_far({10, 30, 8}, calm).cause == FarCause::set);
 }
 
 }  // namespace far_values_test

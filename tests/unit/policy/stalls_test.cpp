@@ -113,8 +113,9 @@ TEST_CASE("holds 23: sets that are a third apart are told apart, however some ru
     CHECK(of_stalls.wrong <= 1);
     CHECK(of_stalls.unsure <= 3);
     CHECK(of_stalls.mean_runs < 1.3 * calm.mean_runs);
-    CHECK(answers(a_third_apart, heavily_loaded, overlaps, 60).wrong <= 4);
   }
+  // By own times alone, three of a config's five samples stall now and then.
+  CHECK(answers(a_third_apart, heavily_loaded, true, 60).wrong <= 4);
 }
 
 TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[unit]") {
