@@ -240,7 +240,7 @@ void JointSearch::race() {
   // Where some assignments take two values, a few samples of the shorter one may be luck.
   const std::size_t enough_samples = has_many_runs_ && ledger_.has_erratic() ? 15 : 2;
   const std::optional<Assignment> unsure = unsure_tie(*incumbent);
-  const bool unclear = walked_ && ledger_.unclear(*incumbent);
+  const bool unclear = has_many_runs_ && ledger_.unclear(*incumbent);
   if (!begins && !unsure && !unclear && ledger_.sample_count(*incumbent) >= enough_samples &&
       race_is_decided(belief_, min_gain_)) {
     end_race();
