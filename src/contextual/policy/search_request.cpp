@@ -17,7 +17,7 @@ constexpr std::int64_t most_orienting = 4;   ///< of a walk that orients a searc
 constexpr std::int64_t usually_orienting = 2;
 constexpr std::int64_t least_after = 6;      ///< after a long walk by own times
 constexpr std::int64_t least_searching = 3;  ///< of each search with alternatives, which share it
-constexpr std::int64_t kept_closing = 2;     ///< for closing comparisons
+constexpr std::int64_t kept_closing = 1;     ///< for closing comparisons
 constexpr std::int64_t most_closing = 4;
 
 std::int64_t runs_in_all(const PolicyOptions& options) {

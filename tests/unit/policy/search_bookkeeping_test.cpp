@@ -70,7 +70,7 @@ TEST_CASE("search: the walk hands over the samples after the warm-ups, but of wh
     REQUIRE(request.walked.size() == 2);
     CHECK(request.walked[0].assignment == Assignment{0, 0});
     CHECK(request.walked[0].runs.size() == 4);
-    CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 51);
+    CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 26);
   }
 }
 
