@@ -59,6 +59,9 @@ json json_of(const std::string& region, const NamedSearch& search, std::int64_t 
            {"regret_95_percent", percent_or_null(summary.regret_95)},
            {"largest_regret_percent", percent_or_null(summary.largest_regret)},
            {"infeasible_choices", summary.infeasible_choices},
+           {"unseen", summary.unseen},
+           {"mistaken", summary.mistaken},
+           {"lost", summary.lost},
            {"median_runs", summary.median_runs},
            {"runs_95", summary.runs_95}};
   if (curve) {
@@ -76,19 +79,21 @@ json json_of(const std::string& region, const NamedSearch& search, std::int64_t 
 void print_head(std::size_t seeds) {
   std::printf(
       "Regret in %% of the best makespan, of %zu seeds; infeas: seeds whose choice is infeasible, which has "
-      "infinite regret.\n",
+      "infinite regret.\nOf whole tunings that miss by more than 1 %%: unseen, nothing better was measured; "
+      "mist., it "
+      "was mistaken; lost, it lost the closing comparison.\n",
       seeds);
-  std::printf("%-28s %-11s %8s %9s %9s %9s %6s %7s %7s\n", "region", "search", "max_runs", "median", "95 %",
-              "largest", "infeas", "runs", "95 %");
+  std::printf("%-28s %-11s %8s %9s %9s %9s %6s %6s %6s %6s %7s %7s\n", "region", "search", "max_runs",
+              "median", "95 %", "largest", "infeas", "unseen", "mist.", "lost", "runs", "95 %");
 }
 
 void print_row(const std::string& region, const NamedSearch& search, std::int64_t max_runs,
                const ReplaySummary& summary) {
-  std::printf("%-28s %-11s %8s %9.2f %9.2f %9.2f %6zu %7lld %7lld\n", region.c_str(),
+  std::printf("%-28s %-11s %8s %9.2f %9.2f %9.2f %6zu %6zu %6zu %6zu %7lld %7lld\n", region.c_str(),
               std::string(search.name).c_str(), search.uses_max_runs ? std::to_string(max_runs).c_str() : "-",
               100 * summary.median_regret, 100 * summary.regret_95, 100 * summary.largest_regret,
-              summary.infeasible_choices, static_cast<long long>(summary.median_runs),
-              static_cast<long long>(summary.runs_95));
+              summary.infeasible_choices, summary.unseen, summary.mistaken, summary.lost,
+              static_cast<long long>(summary.median_runs), static_cast<long long>(summary.runs_95));
   std::fflush(stdout);
 }
 

@@ -14,10 +14,19 @@ struct CurvePoint {
   double regret = 0;
 };
 
+/// What became of the assignments within 1 % of the best one where the choice is none of them.
+enum class Miss {
+  none,      ///< the choice is one of them, or only the search was replayed
+  unseen,    ///< none has a sample
+  mistaken,  ///< what was measured of them spoke for something else
+  lost,      ///< one lost the closing comparison
+};
+
 struct Replay {
   double regret = 0;              ///< of the final choice, relative to the best; infinity if it is infeasible
   std::int64_t runs = 0;          ///< of the region, with everything counted
   std::vector<CurvePoint> curve;  ///< after every batch; the first point, after no run, is the defaults'
+  Miss miss = Miss::none;
 };
 
 }  // namespace search_replay

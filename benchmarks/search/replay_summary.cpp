@@ -16,6 +16,11 @@ double regret_after(const Replay& replay, std::int64_t runs) {
   return std::prev(later)->regret;
 }
 
+std::size_t count_of(const std::vector<Replay>& replays, Miss miss) {
+  return static_cast<std::size_t>(std::count_if(
+      replays.begin(), replays.end(), [miss](const Replay& replay) { return replay.miss == miss; }));
+}
+
 }  // namespace
 
 ReplaySummary summarize(const std::vector<Replay>& replays) {
@@ -30,6 +35,9 @@ ReplaySummary summarize(const std::vector<Replay>& replays) {
           .largest_regret = quantile(regrets, 1),
           .infeasible_choices = static_cast<std::size_t>(std::count_if(
               regrets.begin(), regrets.end(), [](double regret) { return std::isinf(regret); })),
+          .unseen = count_of(replays, Miss::unseen),
+          .mistaken = count_of(replays, Miss::mistaken),
+          .lost = count_of(replays, Miss::lost),
           .median_runs = static_cast<std::int64_t>(quantile(runs, 0.5)),
           .runs_95 = static_cast<std::int64_t>(quantile(runs, 0.95))};
 }

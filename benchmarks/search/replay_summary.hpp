@@ -17,6 +17,9 @@ struct ReplaySummary {
   double regret_95 = 0;  ///< not exceeded by 95 % of the replays
   double largest_regret = 0;
   std::size_t infeasible_choices = 0;
+  std::size_t unseen = 0;    ///< replays by Replay::miss
+  std::size_t mistaken = 0;  ///< the same
+  std::size_t lost = 0;      ///< the same
   std::int64_t median_runs = 0;
   std::int64_t runs_95 = 0;
 };

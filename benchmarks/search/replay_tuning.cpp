@@ -2,6 +2,7 @@
 
 #include "contextual/policy/tuning_state.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,6 +30,7 @@ class TuningReplay {
     }
     replay_.regret = replay_.curve.back().regret;
     replay_.runs = region_.runs();
+    replay_.miss = miss();
     return replay_;
   }
 
@@ -72,12 +74,30 @@ class TuningReplay {
     return outcome;
   }
 
-  void note_choices() {
+  Assignment choices() const {
     Assignment choices(region_.problem_count(), 0);
     for (std::size_t p = 0; p < state_.problem_count(); ++p) {
       choices[p] = state_.problem(p).choice;
     }
-    replay_.curve.push_back({region_.runs(), region_.regret(choices)});
+    return choices;
+  }
+
+  void note_choices() { replay_.curve.push_back({region_.runs(), region_.regret(choices())}); }
+
+  bool good(const Assignment& assignment) const {
+    constexpr double goal = 0.01;
+    return region_.regret(assignment) <= goal;
+  }
+
+  Miss miss() const {
+    if (replay_.regret == 0 || state_.searches().empty() || good(choices())) {
+      return Miss::none;
+    }
+    const contextual::policy::SearchRecord& search = state_.searches().back();
+    const auto of_good = [this](const auto& record) { return good(record.assignment); };
+    return std::any_of(search.lost.begin(), search.lost.end(), of_good)           ? Miss::lost
+           : std::any_of(search.measured.begin(), search.measured.end(), of_good) ? Miss::mistaken
+                                                                                  : Miss::unseen;
   }
 
   TuningState state_;

@@ -101,8 +101,9 @@ struct IterationInfo {
 /// Details of the search that follows the walk. Every field may be left unset. A comment begins with the
 /// built-in default.
 struct SearchSettings {
-  /// What the level says. The most runs of the region while tuning, those of the walk included. A walk that
-  /// leaves less than a quarter of it does not shorten the search any further.
+  /// What the level says. The most runs of the region: walk, search, closing comparison and final run,
+  /// retakes on top. Only a walk by own times may take more, and 3/8 of this number are then left for what
+  /// follows.
   std::optional<std::int64_t> runs{};
   /// No limit. The search ends, with the best found so far, once a tuning run has taken this long by the
   /// clock of rank 0.

@@ -22,6 +22,12 @@ ClosingContest::ClosingContest(int rounds, std::int64_t most_runs)
     : rounds_(rounds),
       most_rounds_(std::max(rounds, static_cast<int>(most_runs / ClosingComparison::runs_of(1)))) {}
 
+void ClosingContest::limit(std::int64_t runs) {
+  const auto rounds = static_cast<int>(std::max<std::int64_t>(0, runs) / ClosingComparison::runs_of(1));
+  most_rounds_ = std::min(most_rounds_, spent_ + rounds);
+  rounds_ = std::min(rounds_, rounds);
+}
+
 void ClosingContest::drop() {
   spent_ += comparison_ ? comparison_->rounds() : 0;
   comparison_.reset();

@@ -21,6 +21,9 @@ class ClosingContest {
   /// `rounds` in any case.
   ClosingContest(int rounds, std::int64_t most_runs);
 
+  /// From here on, all rounds together take at most so many runs, in any case.
+  void limit(std::int64_t runs);
+
   /// What a candidate has to show.
   enum class Claim {
     faster,      ///< that it is surely shorter than the reference

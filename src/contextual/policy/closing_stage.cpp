@@ -19,7 +19,7 @@ Reason gain_over_reference(const SearchRecord& record) {
 }  // namespace
 
 void ClosingStage::prepare() {
-  contest_.emplace(basis_.options.closing_rounds, runs_for_closing(basis_.options, scope_.task().parts));
+  contest_.emplace(basis_.options.closing_rounds, most_runs_for_closing(basis_.options, scope_.task().parts));
   compares_overall_ = false;
   overall_.reset();
   for (const std::size_t p : scope_.task().problems) {
@@ -31,6 +31,13 @@ void ClosingStage::drop() {
   contest_.reset();
   compares_overall_ = false;
   overall_.reset();
+}
+
+/// Without those of the comparison with all defaults.
+void ClosingStage::limit(std::int64_t runs) {
+  const std::int64_t overall =
+      scope_.compares_alternatives() ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0;
+  contest_->limit(runs - overall);
 }
 
 void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reason& reason, Claim claim) {

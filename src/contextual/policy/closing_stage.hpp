@@ -45,6 +45,8 @@ class ClosingStage {
   void prepare();
   /// Forgets everything.
   void drop();
+  /// All comparisons of the search, from here on, take at most so many runs.
+  void limit(std::int64_t runs);
 
   /// Begins with the candidate, or with what is known to run if there is none.
   void begin(const std::optional<Assignment>& candidate, const Reason& reason, ClosingContest::Claim claim);

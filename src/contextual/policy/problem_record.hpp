@@ -39,6 +39,8 @@ struct ProblemRecord {
   std::size_t choice = 0;
   Reason reason;  ///< why `choice`
   std::vector<ConfigRecord> configs;
+  int warmups = 0;                   ///< uses of each config in the walk before its samples count
+  int repeats = 0;                   ///< samples of each config that the walk takes
   std::int64_t walk_iterations = 0;  ///< steps observed, including those that had to be repeated
 };
 

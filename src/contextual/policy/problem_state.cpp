@@ -1,6 +1,7 @@
 #include "contextual/policy/problem_state.hpp"
 
 #include "contextual/policy/race_schedule.hpp"
+#include "contextual/policy/search_request.hpp"
 
 #include <contextual/error.hpp>
 
@@ -25,6 +26,8 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
     : options_(&options), request_(request) {
   check_request(request);
   record_.configs.resize(request.config_count);
+  record_.warmups = options.n_warmup;
+  record_.repeats = options.n_repeat;
   own_times_.resize(request.config_count);
   const std::vector<bool> left_out = left_out_of(request);
   for (std::size_t config = 0; config < left_out.size(); ++config) {
@@ -69,12 +72,33 @@ void ProblemState::compare_alternatives(Comparison comparison) {
   }
 }
 
+/// Makes a walk that only orients the search as short as that may be. What has samples already is not
+/// repeated. Returns false if nothing is to be walked.
+bool ProblemState::orient(std::vector<bool>& left_out) {
+  const auto count = static_cast<std::size_t>(std::count(left_out.begin(), left_out.end(), false));
+  const int uses = orienting_uses(*options_, count);
+  if (uses == 0) {
+    return false;
+  }
+  record_.warmups = std::min(options_->n_warmup, uses - 1);
+  record_.repeats = uses - record_.warmups;
+  for (std::size_t config = 0; config < left_out.size(); ++config) {
+    left_out[config] = left_out[config] || complete(config) || unmeasured_.contains(config);
+  }
+  return std::find(left_out.begin(), left_out.end(), false) != left_out.end();
+}
+
 void ProblemState::begin_walk() {
   std::vector<bool> left_out;
   for (std::size_t config = 0; config < record_.configs.size(); ++config) {
     left_out.push_back(record_.configs[config].left_out || is_refinement(config));
   }
-  const ScheduleRequest walk{left_out.size(), left_out, options_->n_warmup, options_->n_repeat};
+  record_.status = ProblemStatus::walking;
+  if (orients_ && !orient(left_out)) {
+    end_walk();
+    return;
+  }
+  const ScheduleRequest walk{left_out.size(), left_out, record_.warmups, record_.repeats};
   schedule_ = options_->schedule                       ? options_->schedule(walk)
               : options_->search == SearchLevel::quick ? race_schedule(walk)
                                                        : walk_schedule(walk);
@@ -87,9 +111,13 @@ void ProblemState::begin_walk() {
       schedule_->reject(config);
     }
   }
-  record_.status = ProblemStatus::walking;
-  choose_by_own_time(options_->n_repeat);
+  choose_by_own_time(record_.repeats);
   settle_status();
+}
+
+/// The walk has all of its samples.
+bool ProblemState::complete(std::size_t config_id) const {
+  return own_times_[config_id].count >= static_cast<std::size_t>(record_.repeats);
 }
 
 bool ProblemState::viable(std::size_t config_id) const {
@@ -124,7 +152,7 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return Taken::nothing;
   }
   if (due.front().config_id != config_id) {
-    return Taken::displaced;
+    return complete(config_id) ? Taken::nothing : Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
   return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
@@ -137,8 +165,8 @@ bool ProblemState::worth_a_search() const {
   return overlaps_ && share() >= negligible_share;
 }
 
-/// With `quick`, a problem that will be searched is not walked, because its own time does not tell much.
-/// Where no makespan is known, there is nothing else to go by.
+/// The own time of a problem that will be searched does not tell much, so the runs are the search's. Where no
+/// makespan is known, there is nothing else to go by.
 void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns) {
   if (!outcome.launched) {
     return;
@@ -148,9 +176,10 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
   if (time_ns && makespan_ns) {
     share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
   }
-  const bool by_makespan = worth_a_search() && makespan_ns && options_->search == SearchLevel::quick;
-  if (walking() && by_makespan && !options_->schedule) {
-    end_walk();
+  const bool by_makespan = worth_a_search() && makespan_ns && options_->search != SearchLevel::off;
+  if (walking() && by_makespan && !orients_ && !options_->schedule) {
+    orients_ = true;
+    begin_walk();
   }
 }
 
@@ -165,8 +194,8 @@ ProblemState::Taken ProblemState::take(const Step& step, std::optional<std::int6
       config.makespans_ns.push_back(*makespan_ns);
     }
     own_times_[step.config_id] = summarize(config.samples_ns, options_->statistic);
-    if (config.samples_ns.size() >= static_cast<std::size_t>(options_->n_repeat)) {
-      choose_by_own_time(options_->n_repeat);
+    if (complete(step.config_id)) {
+      choose_by_own_time(record_.repeats);
     }
   }
   // A warm-up needs no time here, but a schedule may insist on one.
@@ -225,7 +254,7 @@ void ProblemState::reject(std::size_t config_id, const Reason& reason, const Rea
     return;
   }
   if (walking()) {
-    choose_by_own_time(options_->n_repeat);
+    choose_by_own_time(record_.repeats);
   } else if (!exploring() && record_.choice == config_id) {
     choose_after_walk();
     record_.reason = when_chosen + record_.reason;
@@ -248,7 +277,7 @@ void ProblemState::leave_unmeasured(std::size_t config_id) {
   own_times_[config_id] = {};
   unmeasured_.insert(config_id);
   schedule_->reject(config_id);
-  choose_by_own_time(options_->n_repeat);
+  choose_by_own_time(record_.repeats);
   settle_status();
 }
 
@@ -394,7 +423,7 @@ std::vector<std::size_t> ProblemState::by_own_time() const {
 std::optional<std::size_t> ProblemState::best_so_far() const {
   std::size_t best = record_.choice;
   if (walking()) {
-    const std::optional<Selection> selected = select(entrants(options_->n_repeat), options_->tie_margin);
+    const std::optional<Selection> selected = select(entrants(record_.repeats), options_->tie_margin);
     best = selected ? selected->config_id : 0;
   }
   return best != 0 && viable(best) ? std::optional(best) : std::nullopt;
@@ -418,7 +447,7 @@ void ProblemState::choose_by_own_time(int min_samples) {
 
 /// Complete configs only, unless a schedule gave up early on each of them.
 void ProblemState::choose_after_walk() {
-  choose_by_own_time(entrants(options_->n_repeat).empty() ? 1 : options_->n_repeat);
+  choose_by_own_time(entrants(record_.repeats).empty() ? 1 : record_.repeats);
 }
 
 std::vector<Entrant> ProblemState::entrants(int min_samples) const {

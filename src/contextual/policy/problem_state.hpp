@@ -142,6 +142,8 @@ class ProblemState {
  private:
   void begin();
   void begin_walk();
+  bool orient(std::vector<bool>& left_out);
+  bool complete(std::size_t config_id) const;
   Taken take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
@@ -168,6 +170,7 @@ class ProblemState {
   std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
   std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements
   bool overlaps_ = false;
+  bool orients_ = false;    ///< the walk only orients the search
   double share_ = 0;        ///< the largest so far
   int batches_absent_ = 0;  ///< batches in a row without a launch
 };

@@ -75,7 +75,10 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
                    own_times_reason(problems, record.by_time), ClosingContest::Claim::not_slower);
   } else {
     stage_ = Stage::searching;
-    driver_.begin(problems, iterations);
+    const std::size_t parts = scope_.task().parts;
+    runs_ = runs_after_walk(basis_.options, iterations, parts, comparisons());
+    const std::int64_t kept = runs_kept_for_closing(basis_.options, parts, comparisons());
+    driver_.begin(problems, iterations, std::max<std::int64_t>(1, runs_ - kept));
   }
 }
 
@@ -87,12 +90,16 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   const auto proven = [this](const Assignment& assignment) { return basis_.feasibility.proven(assignment); };
+  std::vector<SearchTrial> planned = trials();
   if (stage_ == Stage::searching) {
-    most = std::min(
-        most, static_cast<std::size_t>(std::max<std::int64_t>(1, driver_.max_runs() - ongoing_.record.runs)));
+    const std::int64_t left = std::max<std::int64_t>(1, driver_.max_runs() - ongoing_.record.runs);
+    most = std::min(most, static_cast<std::size_t>(left));
+    for (SearchTrial& trial : planned) {
+      trial.samples = static_cast<int>(std::min<std::int64_t>(trial.samples, left - 1));
+    }
   }
   std::vector<SearchRunPlan> runs =
-      search_batch(trials(), proven, {most, basis_.options.one_assignment_per_batch});
+      search_batch(planned, proven, {most, basis_.options.one_assignment_per_batch});
   for (SearchRunPlan& run : runs) {
     run.context = ongoing_.context;
   }
@@ -202,6 +209,7 @@ void RegionSearch::end_search() {
   }
   stage_ = Stage::closing;
   const std::optional<Assignment> best = driver_.best();
+  closing_.limit(runs_ - ongoing_.record.runs);
   closing_.begin(best, driver_.reason(), ClosingContest::Claim::faster);
 }
 
@@ -273,7 +281,9 @@ void RegionSearch::end() {
 std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,
                                      std::size_t searches) const {
   std::int64_t runs = running() ? closing_.most_runs_left() : 0;
-  runs += stage_ == Stage::searching ? driver_.most_runs_left(ongoing_.record.runs) : 0;
+  if (stage_ == Stage::searching) {
+    runs = std::min(runs + driver_.most_runs_left(ongoing_.record.runs), runs_ - ongoing_.record.runs);
+  }
   bool any_choice = false;
   bool any_member = false;
   for (const ProblemState& problem : problems) {
@@ -285,13 +295,10 @@ std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, 
   if (basis_.options.search == SearchLevel::off || !any_choice) {
     return runs;
   }
-  const std::int64_t comparisons = scope_.compares_alternatives() ? 2 : 1;
+  const std::int64_t each = searches > 1 || scope_.compares_alternatives() ? 2 : 1;
   for (std::size_t parts = searches - (running() ? 1 : 0); parts > 0; --parts) {
-    const std::int64_t rounds = std::max<std::int64_t>(
-        basis_.options.closing_rounds,
-        any_member ? runs_for_closing(basis_.options, parts) / ClosingComparison::runs_of(1) : 0);
-    runs += (any_member ? runs_for_search(basis_.options, iterations + runs, parts, comparisons) : 0) +
-            ClosingComparison::runs_of(static_cast<int>(rounds));
+    runs += any_member ? runs_after_walk(basis_.options, iterations + runs, parts, each)
+                       : ClosingComparison::runs_of(basis_.options.closing_rounds);
   }
   return runs;
 }

@@ -101,6 +101,7 @@ class RegionSearch {
   void give_up(std::vector<ProblemState>& problems);
   void end();
   bool measured(const Assignment& assignment) const;
+  std::int64_t comparisons() const { return scope_.compares_alternatives() ? 2 : 1; }
 
   SearchBasis basis_;
   Stage stage_ = Stage::idle;
@@ -109,6 +110,7 @@ class RegionSearch {
   SearchScope scope_;
   SearchDriver driver_;
   ClosingStage closing_;
+  std::int64_t runs_ = 0;   ///< of the search and its closing comparisons, at most
   bool irregular_ = false;  ///< what the region launches has ended the search
   std::int64_t retakes_ = 0;
   std::vector<SearchRecord> records_;

@@ -15,19 +15,24 @@ constexpr std::int64_t most_planned_in_vain = 100'000;
 
 }  // namespace
 
-void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations,
+                         std::int64_t max_runs) {
   const Assignment& base = scope_.base();
   SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
+  const auto has_run = [this](const Assignment& of_members) {
+    return basis_.feasibility.proven(scope_.full(of_members));
+  };
   if (!scope_.compares_alternatives()) {
     request.walked = basis_.walk.samples_of(scope_.members(), base);
+    std::erase_if(request.walked,
+                  [&](const SearchSample& sample) { return !has_run(sample.assignment); });
   }
   for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == base.size() && scope_.full(scope_.of_members(assignment)) == assignment) {
       request.walked.push_back({scope_.of_members(assignment), {}});
     }
   }
-  max_runs_ = request.max_runs = runs_for_search(basis_.options, iterations, scope_.task().parts,
-                                                 scope_.compares_alternatives() ? 2 : 1);
+  max_runs_ = request.max_runs = max_runs;
   request.min_gain = basis_.options.search_min_gain;
   request.tie_margin = basis_.options.tie_margin;
   if (basis_.options.feasible) {
@@ -40,9 +45,6 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
-  const auto has_run = [this](const Assignment& of_members) {
-    return basis_.feasibility.proven(scope_.full(of_members));
-  };
   search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }
 

@@ -22,8 +22,9 @@ class SearchDriver {
  public:
   SearchDriver(const SearchBasis& basis, const SearchScope& scope) : basis_(basis), scope_(scope) {}
 
-  /// Makes a search of the scope's members. `iterations` is the number of tuning iterations so far.
-  void begin(const std::vector<ProblemState>& problems, std::int64_t iterations);
+  /// Makes a search of the scope's members, of at most `max_runs` runs. `iterations` is the number of tuning
+  /// iterations so far.
+  void begin(const std::vector<ProblemState>& problems, std::int64_t iterations, std::int64_t max_runs);
   void drop() { search_.reset(); }
   /// There is none where the scope has no members, and before and after a search.
   bool exists() const noexcept { return search_ != nullptr; }

@@ -12,11 +12,20 @@
 namespace contextual::policy {
 namespace {
 
-constexpr std::int64_t least_part = 4;    ///< a long walk leaves the search one of so many of all runs
-constexpr std::int64_t closing_part = 4;  ///< closing comparisons take one of so many of all runs at most
+// In sixteenths of all runs.
+constexpr std::int64_t most_orienting = 4;   ///< of a walk that orients a search
+constexpr std::int64_t usually_orienting = 2;
+constexpr std::int64_t least_after = 6;      ///< after a long walk by own times
+constexpr std::int64_t least_searching = 3;  ///< of each search with alternatives, which share it
+constexpr std::int64_t kept_closing = 1;     ///< for closing comparisons
+constexpr std::int64_t most_closing = 4;
 
 std::int64_t runs_in_all(const PolicyOptions& options) {
-  return options.search_runs > 0 ? options.search_runs : runs_of(options.search);
+  return options.search_runs > 0 ? options.search_runs : numbers_of(options.search).runs;
+}
+
+std::int64_t sixteenths(const PolicyOptions& options, std::int64_t count) {
+  return runs_in_all(options) * count / 16;
 }
 
 std::uint64_t seed_of(const std::vector<ProblemState>& problems, std::int64_t iterations) {
@@ -72,27 +81,48 @@ std::vector<Assignment> chosen_elsewhere(const std::vector<ProblemState>& proble
 
 }  // namespace
 
-std::int64_t runs_of(SearchLevel level) {
+LevelNumbers numbers_of(SearchLevel level) {
+  constexpr int first_run_lead_in_sample = 3;
   switch (level) {
     case SearchLevel::quick:
-      return 150;
+      return {150, 0};
     case SearchLevel::thorough:
-      return 800;
+      return {800, first_run_lead_in_sample};
     default:
-      return 400;
+      return {400, first_run_lead_in_sample};
   }
 }
 
-std::int64_t runs_for_closing(const PolicyOptions& options, std::size_t parts) {
-  return runs_in_all(options) / closing_part / static_cast<std::int64_t>(parts);
+int orienting_uses(const PolicyOptions& options, std::size_t config_count) {
+  const auto count = static_cast<std::int64_t>(config_count);
+  const int least = numbers_of(options.search).walk_uses;
+  if (least == 0 || least * count > sixteenths(options, most_orienting)) {
+    return 0;
+  }
+  const std::int64_t uses = std::max<std::int64_t>(least, sixteenths(options, usually_orienting) / count);
+  return static_cast<int>(std::min<std::int64_t>(uses, options.n_warmup + options.n_repeat));
 }
 
-std::int64_t runs_for_search(const PolicyOptions& options, std::int64_t iterations, std::size_t parts,
+std::int64_t runs_kept_for_closing(const PolicyOptions& options, std::size_t parts,
+                                   std::int64_t comparisons) {
+  const std::int64_t shown_easily = ClosingComparison::runs_of(options.closing_rounds);
+  const std::int64_t part = sixteenths(options, kept_closing) / static_cast<std::int64_t>(parts);
+  return options.closing_rounds > 0 ? std::max(part, shown_easily) + (comparisons - 1) * shown_easily : 0;
+}
+
+std::int64_t runs_after_walk(const PolicyOptions& options, std::int64_t iterations, std::size_t parts,
                              std::int64_t comparisons) {
-  const std::int64_t all = runs_in_all(options);
-  const std::int64_t closing = 1 + comparisons * ClosingComparison::runs_of(options.closing_rounds);
   const auto shared_by = static_cast<std::int64_t>(parts);
-  return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
+  const std::int64_t left = std::max(runs_in_all(options) - iterations, sixteenths(options, least_after));
+  const bool several = parts > 1 || comparisons > 1;
+  const std::int64_t in_any_case = several ? sixteenths(options, least_searching) / shared_by +
+                                                 runs_kept_for_closing(options, parts, comparisons)
+                                           : 1;
+  return std::max((left - 1) / shared_by, in_any_case);
+}
+
+std::int64_t most_runs_for_closing(const PolicyOptions& options, std::size_t parts) {
+  return sixteenths(options, most_closing) / static_cast<std::int64_t>(parts);
 }
 
 std::size_t candidates_of(const std::vector<ProblemState>& problems,

@@ -181,8 +181,8 @@ void Recorder::note_step(const ProblemSlot& slot, const Cell& cell) {
 }
 
 void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell) {
-  const int last = options_.policy.n_warmup + options_.policy.n_repeat - 1;
-  if (cell.role != Cell::Role::step || cell.iteration != last || problem.record == nullptr) {
+  if (cell.role != Cell::Role::step || problem.record == nullptr ||
+      cell.iteration != problem.record->warmups + problem.record->repeats - 1) {
     return;
   }
   const policy::ConfigRecord& config = problem.record->configs[cell.config_id];

@@ -261,10 +261,10 @@ class RandomRun {
       CHECK(samples <= options_.n_repeat);
       CHECK(config.makespans_ns.size() <= config.samples_ns.size());
       CHECK((!config.left_out || samples == 0));
-      // What fails together with its neighbours is left unmeasured, and a quick walk is a race.
-      const bool all_measured = options_.search == SearchLevel::off || trouble_ == 0;
+      // What fails together with its neighbours is left unmeasured where a search follows, and where own times
+      // do not decide, a walk only orients it.
       if (record.status == ProblemStatus::locked_in && !config.left_out && !config.rejection &&
-          all_measured && options_.search != SearchLevel::quick) {
+          options_.search == SearchLevel::off) {
         CHECK(samples == options_.n_repeat);
       }
     }
@@ -282,7 +282,7 @@ class RandomRun {
 
 TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on every replica", "[unit]") {
   std::size_t lost = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 480; ++seed) {
     INFO("seed " << seed);
     lost += RandomRun(seed).run();
   }

@@ -159,7 +159,7 @@ TEST_CASE("search: what own times chose gives way to defaults that are shorter",
 TEST_CASE("search: a problem that takes less than 1 % of the makespan is chosen by its own time", "[unit]") {
   World world{{3, 3}, [](const Assignment& a) { return 100'000 - 5000 * static_cast<int>(a[0]); }};
   world.time_ns = [](std::size_t p, std::size_t config) {
-    return p == 1 ? 900 - 100 * static_cast<int>(config) : 50'000;
+    return p == 1 ? 800 - 100 * static_cast<int>(config) : 50'000;
   };
   const Tuned driver({}, world);
   CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0});

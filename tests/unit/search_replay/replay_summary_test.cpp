@@ -14,12 +14,17 @@ TEST_CASE("a summary has median, 95 % and largest of the replays", "[unit]") {
   for (int i = 1; i <= 100; ++i) {
     replays.push_back({0.01 * i, 10 * i, {}});
   }
+  replays[3].miss = Miss::unseen;
+  replays[4].miss = replays[5].miss = Miss::lost;
   replays.back().regret = std::numeric_limits<double>::infinity();
   const ReplaySummary summary = summarize(replays);
   CHECK(summary.median_regret == Approx(0.5));
   CHECK(summary.regret_95 == Approx(0.95));
   CHECK(std::isinf(summary.largest_regret));
   CHECK(summary.infeasible_choices == 1);
+  CHECK(summary.unseen == 1);
+  CHECK(summary.mistaken == 0);
+  CHECK(summary.lost == 2);
   CHECK(summary.median_runs == 500);
   CHECK(summary.runs_95 == 950);
 }

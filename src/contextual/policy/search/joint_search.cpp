@@ -11,7 +11,7 @@ namespace {
 constexpr double cover_share = 0.25;          ///< of the runs, at most, to run every config once
 constexpr double race_share = 0.4;            ///< of the runs, kept for the race
 constexpr double refine_share = 0.2;          ///< of the runs, kept for refinements where there are any
-constexpr std::int64_t many_runs = 120;       ///< with fewer, another assignment is worth more than a sample
+constexpr std::int64_t many_runs = 150;       ///< with fewer, another assignment is worth more than a sample
 constexpr int patience = 24;                  ///< draws in a row without a gain that end the exploration
 constexpr std::int64_t incumbent_every = 30;  ///< runs after which the incumbent is visited again
 constexpr int most_start_tries = 3;           ///< where its makespan stays unknown
@@ -26,7 +26,7 @@ constexpr std::size_t orientation = 3;          ///< visits before lead-ins can 
 JointSearch::JointSearch(const SearchRequest& request)
     : starts_{request.start},
       max_runs_(request.max_runs),
-      walked_(!request.walked.empty()),
+      has_many_runs_(request.max_runs >= many_runs),
       min_gain_(request.min_gain),
       tie_margin_(request.tie_margin),
       space_(request.problems),
@@ -98,14 +98,14 @@ std::int64_t JointSearch::visit_runs(const Assignment& assignment, int samples) 
   return (ledger_.proven(assignment) ? 0 : 1) + 1 + samples;
 }
 
-/// Of a visit in a race: they share the cost of its lead-in, and of a second run that is late.
+/// Of a visit in a race: they share the cost of its lead-in, and of a second run that may be late.
 int JointSearch::race_samples() const {
-  return !walked_ ? 1 : max_runs_ >= many_runs ? 3 : ledger_.second_runs_are_late() ? 2 : 1;
+  return has_many_runs_ ? 3 : 1;
 }
 
 /// Of a visit that is to show where an assignment stands.
 int JointSearch::first_samples() const {
-  return walked_ && ledger_.second_runs_are_late() ? 2 : 1;
+  return has_many_runs_ && ledger_.second_runs_are_late() ? 2 : 1;
 }
 
 /// Plans a visit of at most so many samples if `left` runs are enough for one sample. Returns the runs that
@@ -238,7 +238,7 @@ void JointSearch::race() {
   }
   const bool begins = !std::exchange(racing_, true);
   // Where some assignments take two values, a few samples of the shorter one may be luck.
-  const std::size_t enough_samples = walked_ && ledger_.has_erratic() ? 15 : 2;
+  const std::size_t enough_samples = has_many_runs_ && ledger_.has_erratic() ? 15 : 2;
   const std::optional<Assignment> unsure = unsure_tie(*incumbent);
   if (!begins && !unsure && ledger_.sample_count(*incumbent) >= enough_samples &&
       race_is_decided(belief_, min_gain_)) {
@@ -386,12 +386,12 @@ double JointSearch::longer_by(const Assignment& assignment, const Assignment& sh
 }
 
 /// By how much the assignment may seem longer, and tie all the same: some standard errors of the difference,
-/// if the walk has left runs for samples that make them small. What is erratic is not chosen for what its
+/// if there are runs for samples that make them small. What is erratic is not chosen for what its
 /// samples leave open, and the closing comparison, not this, brings the defaults back.
 double JointSearch::uncertainty(const Assignment& assignment, const Assignment& shortest) const {
   constexpr double deviations = 2.5;
   constexpr double most = 0.03;
-  if (!walked_ || ledger_.erratic(assignment) || assignment == defaults()) {
+  if (!has_many_runs_ || ledger_.erratic(assignment) || assignment == defaults()) {
     return 0;
   }
   const double error = ledger_.error(assignment);

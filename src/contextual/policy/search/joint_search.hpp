@@ -75,7 +75,7 @@ class JointSearch final : public Search {
   std::vector<Assignment> starts_;
   std::size_t next_start_ = 0;
   std::int64_t max_runs_;
-  bool walked_;  ///< every config has samples already
+  bool has_many_runs_;
   double min_gain_;
   double tie_margin_;
   SearchSpace space_;
