@@ -24,8 +24,7 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   };
   if (!scope_.compares_alternatives()) {
     request.walked = basis_.walk.samples_of(scope_.members(), base);
-    std::erase_if(request.walked,
-                  [&](const SearchSample& sample) { return !has_run(sample.assignment); });
+    std::erase_if(request.walked, [&](const SearchSample& sample) { return !has_run(sample.assignment); });
   }
   for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == base.size() && scope_.full(scope_.of_members(assignment)) == assignment) {

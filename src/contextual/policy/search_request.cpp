@@ -13,7 +13,7 @@ namespace contextual::policy {
 namespace {
 
 // In sixteenths of all runs.
-constexpr std::int64_t most_orienting = 4;   ///< of a walk that orients a search
+constexpr std::int64_t most_orienting = 4;  ///< of a walk that orients a search
 constexpr std::int64_t usually_orienting = 2;
 constexpr std::int64_t least_after = 6;      ///< after a long walk by own times
 constexpr std::int64_t least_searching = 3;  ///< of each search with alternatives, which share it

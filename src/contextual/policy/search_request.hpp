@@ -24,8 +24,8 @@ struct LevelNumbers {
 LevelNumbers numbers_of(SearchLevel level);
 
 /// Returns how often a walk uses each of so many configs if own times do not decide between them: at most
-/// `n_warmup + n_repeat` times, and as often as an eighth of all runs allows, but enough for one sample. It is
-/// 0 if even that takes more than a quarter of all runs: then the search orients itself.
+/// `n_warmup + n_repeat` times, and as often as an eighth of all runs allows, but enough for one sample. It
+/// is 0 if even that takes more than a quarter of all runs: then the search orients itself.
 int orienting_uses(const PolicyOptions& options, std::size_t config_count);
 
 // The runs of the options, which `parts` searches share.

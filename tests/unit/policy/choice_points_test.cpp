@@ -1082,7 +1082,8 @@ TEST_CASE("alternatives: their search keeps back the runs of two comparisons", "
   Driver driver(options, fused_or_separate());
   running = &driver;
   driver.finish();
-  CHECK(runs == options.search_runs - before - 1 - options.search_runs / 16 - 4 * options.closing_rounds);  // the alternatives'
+  CHECK(runs == options.search_runs - before - 1 - options.search_runs / 16 -
+                    4 * options.closing_rounds);  // the alternatives'
 }
 
 TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was best with the last", "[unit]") {

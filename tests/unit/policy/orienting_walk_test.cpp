@@ -85,7 +85,8 @@ TEST_CASE("walk: how often one that orients the search uses each config", "[unit
   CHECK(orienting_uses(options, 6) == 2);  // no longer than the user has said
 }
 
-TEST_CASE("walk: an overlap that shows later shortens what is left of it, and nothing is repeated", "[unit]") {
+TEST_CASE("walk: an overlap that shows later shortens what is left of it, and nothing is repeated",
+          "[unit]") {
   for (const std::int64_t from : {9, 12, 15, 24, 31}) {
     CAPTURE(from);
     World world = many({20, 20});

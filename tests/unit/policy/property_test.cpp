@@ -261,8 +261,8 @@ class RandomRun {
       CHECK(samples <= options_.n_repeat);
       CHECK(config.makespans_ns.size() <= config.samples_ns.size());
       CHECK((!config.left_out || samples == 0));
-      // What fails together with its neighbours is left unmeasured where a search follows, and where own times
-      // do not decide, a walk only orients it.
+      // What fails together with its neighbours is left unmeasured where a search follows, and where own
+      // times do not decide, a walk only orients it.
       if (record.status == ProblemStatus::locked_in && !config.left_out && !config.rejection &&
           options_.search == SearchLevel::off) {
         CHECK(samples == options_.n_repeat);
