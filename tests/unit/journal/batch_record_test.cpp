@@ -57,7 +57,7 @@ TEST_CASE("batch record: comes back from its line as it was", "[unit]") {
   CHECK(again->outcome.iterations[0].cells[0].time_ns == 12'345);
   CHECK(again->outcome.iterations[0].cells[0].overlaps);
   CHECK_FALSE(again->outcome.iterations[0].cells[0].untimed);
-  CHECK(again->outcome.iterations[0].cells[1].untimed);
+  CHECK(again->outcome.iterations[0].cells[2].untimed);
   CHECK(!again->outcome.iterations[0].cells[1].time_ns);
   CHECK(again->outcome.iterations[0].cells[1].disturbed);
   CHECK(again->outcome.iterations[0].makespan_ns == 99);
