@@ -20,7 +20,7 @@
 namespace contextual {
 
 /// A summary of times. Makespans of the assignments that a search or a comparison has measured have their
-/// mean and standard deviation, without a far outlier. All others have robust ones.
+/// mean and standard deviation, without stalls of the machine. All others have robust ones.
 struct TimeSummary {
   std::size_t count = 0;
   double centre_ns = 0;  ///< the median, or the trimmed mean if Options::statistic says so
@@ -148,7 +148,7 @@ struct SearchReport {
   TimeSummary choice_makespan;     ///< in the same rounds
   /// Over the reference. Empty if that has no valid times, or is the first feasible assignment.
   std::optional<SearchGain> gain;
-  /// The reference was kept, though a candidate may be 5 % shorter or more: the noise was too large to say.
+  /// A candidate may be 5 % shorter than the reference that was kept, or it is open whose the stalls are.
   /// Such a choice is not kept for other processes.
   bool unsure = false;
   bool replaced = false;  ///< the final run has rejected the choice: the makespans are not of what is used

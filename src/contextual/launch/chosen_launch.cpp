@@ -112,7 +112,11 @@ bool replace_refused(const KernelCore& core, const Key& key, std::size_t config_
     if (file.empty()) {
       LaunchRegistry::instance().note_failed_choice(chosen_in);
     }
-    throw ConfigRejected(refused_text);
+    throw ConfigRejected(
+        "kernel \"" + core.traits().name + "\", key " + core.key_text(key) + ", config-" +
+        std::to_string(config_id) + ": " + refused_text +
+        ", and other ranks or kernels use it, so nothing takes its place. Call `run` on all ranks with "
+        "such arguments, or make what `keep` asks for a part of the key");
   }
   const bool counts_as_new = refusal.open && file.empty() && !others;
   if (counts_as_new && pass != nullptr) {

@@ -315,7 +315,8 @@ bool LaunchCall::next_fallback() {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
     const bool launchable =
         slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.needs_loading;
-    if (launchable && usable(id) && !slot_->found.left_out[id] && arguments_.keep(id)) {
+    const bool left_out = slot_->joined() && slot_->found.left_out[id];  // before, other launches write it
+    if (launchable && usable(id) && !left_out && arguments_.keep(id)) {
       return take(id);
     }
   }

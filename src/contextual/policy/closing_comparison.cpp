@@ -113,8 +113,8 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
     const double choice_part = choice_pays ? of_choice.own_part() : 0;
     const double paid = ratio * of_choice.factor(choice_part) / of_reference.factor(reference_part);
     const double error_of_parts =
-        std::hypot(of_choice.error(choice_part), of_reference.error(reference_part));
-    const double reach = 1 + std::hypot(quantile * error, normal_quantile * error_of_parts);
+        root_of_squares(of_choice.error(choice_part), of_reference.error(reference_part));
+    const double reach = 1 + root_of_squares(quantile * error, normal_quantile * error_of_parts);
     return Gain{1 - paid, 1 - paid * reach, 1 - paid / reach};
   };
   result.choice_pays = of_choice.judgement.likelier_set;

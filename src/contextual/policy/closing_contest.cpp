@@ -22,8 +22,10 @@ ClosingContest::ClosingContest(int rounds, std::int64_t most_runs)
     : rounds_(rounds),
       most_rounds_(std::max(rounds, static_cast<int>(most_runs / ClosingComparison::runs_of(1)))) {}
 
+/// But for the fewest rounds that show a gain: what is compared with nothing would be locked in unseen.
 void ClosingContest::limit(std::int64_t runs) {
-  const auto rounds = static_cast<int>(std::max<std::int64_t>(0, runs) / ClosingComparison::runs_of(1));
+  constexpr std::int64_t fewest = 2;
+  const auto rounds = static_cast<int>(std::max(fewest, runs / ClosingComparison::runs_of(1)));
   most_rounds_ = std::min(most_rounds_, spent_ + rounds);
   rounds_ = std::min(rounds_, rounds);
 }

@@ -176,7 +176,7 @@ ClosingEvidence ClosingStage::evidence_for(const Assignment& reference, const As
   evidence.reference_ns = std::exchange(all[reference], {});
   evidence.choice_ns = std::exchange(all[choice], {});
   for (const auto& [assignment, makespans] : all) {
-    evidence.others += far_share(makespans, far_limit(makespans));
+    evidence.others += far_share(makespans, far_limit(makespans)).of_machine();
   }
   return evidence;
 }

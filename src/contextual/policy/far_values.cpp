@@ -39,7 +39,7 @@ double against_a_set(const FarShare& set, const FarShare& others) {
   if (length < of_stalls) {
     return 0;
   }
-  return others.far >= enough && length > mean_length(others) - shorter ? 4 : 1;
+  return others.sets >= enough && length > mean_length(others) - shorter ? 4 : 1;
 }
 
 double limit_of(std::span<const double> values, double part, double least) {
@@ -80,6 +80,7 @@ FarShare far_share(std::span<const double> values, double limit) {
       share.logarithms += search::natural_logarithm(value / middle);
     }
   }
+  share.sets = share.far > 0 ? 1 : 0;
   return share;
 }
 
@@ -90,6 +91,7 @@ FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
     share.far += value > limit ? 1 : 0;
     share.logarithms += value > limit ? value - middle : 0;
   }
+  share.sets = share.far > 0 ? 1 : 0;
   return share;
 }
 

@@ -4,8 +4,8 @@
 /// Whose a set's far values are: those of a busy machine, which set threads aside now and then whatever runs,
 /// or the set's own, which a program pays. Pure, and the same on every rank.
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,17 +16,26 @@ struct FarShare {
   std::size_t far = 0;
   std::size_t count = 0;
   double logarithms = 0;  ///< the sum of those of the far values over the median
+  std::size_t sets = 0;   ///< that have far values
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
   FarShare& operator+=(const FarShare& other) {
     far += other.far;
     count += other.count;
     logarithms += other.logarithms;
+    sets += other.sets;
     return *this;
   }
   /// `part` is one of those that were added.
   FarShare without(const FarShare& part) const {
-    return {far - part.far, count - part.count, logarithms - part.logarithms};
+    return {far - part.far, count - part.count, logarithms - part.logarithms, sets - part.sets};
+  }
+  /// Returns what it says of the machine: one value in ten, and one more. A set with more may be slow itself,
+  /// and two that are slow in the same way must not excuse each other.
+  FarShare of_machine() const {
+    const std::size_t most = std::min(far, 1 + count / 10);
+    return {most, count, far == 0 ? 0 : logarithms * static_cast<double>(most) / static_cast<double>(far),
+            sets};
   }
   bool operator==(const FarShare&) const = default;
 };

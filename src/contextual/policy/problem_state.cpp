@@ -6,7 +6,6 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace contextual::policy {
@@ -190,9 +189,10 @@ bool ProblemState::rest_depends_on_config() const {
       longest = rest;
     }
   }
-  return shortest && longest->centre_ns - shortest->centre_ns >
-                         std::max(noticeable * makespan_ns, errors * std::hypot(shortest->standard_error_ns,
-                                                                                longest->standard_error_ns));
+  return shortest &&
+         longest->centre_ns - shortest->centre_ns >
+             std::max(noticeable * makespan_ns,
+                      errors * root_of_squares(shortest->standard_error_ns, longest->standard_error_ns));
 }
 
 /// The own time of a problem that will be searched does not tell much, so the runs are the search's. Where no

@@ -77,7 +77,10 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
     stage_ = Stage::searching;
     const std::size_t parts = scope_.task().parts;
     runs_ = runs_after_walk(basis_.options, iterations, parts, comparisons());
-    const std::int64_t kept = runs_kept_for_closing(basis_.options, parts, comparisons());
+    // What own times chose for others is compared last, if nothing else is shown to be faster.
+    const std::int64_t last = record.by_time.empty() ? 0 : 1;
+    const std::int64_t kept =
+        std::min(runs_ / 2, runs_kept_for_closing(basis_.options, parts, comparisons() + last));
     driver_.begin(problems, iterations, std::max<std::int64_t>(1, runs_ - kept));
   }
 }

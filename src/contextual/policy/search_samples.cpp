@@ -115,7 +115,7 @@ void SearchSamples::note_in(SearchRecord& record, double tie_margin) const {
   FarShare all;
   for (const auto& [assignment, makespans] : makespans_) {
     const std::vector<double> values(makespans.begin(), makespans.end());
-    all += shares.emplace_back(far_share(values, far_limit(values)));
+    all += shares.emplace_back(far_share(values, far_limit(values)).of_machine());
   }
   for (const auto& [assignment, makespans] : makespans_) {
     std::vector<double> values(makespans.begin(), makespans.end());

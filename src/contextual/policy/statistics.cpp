@@ -45,6 +45,10 @@ double small_sample_factor(std::size_t count) {
 
 }  // namespace
 
+double root_of_squares(double a, double b) {
+  return std::sqrt(a * a + b * b);
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : median_of_sorted(values);

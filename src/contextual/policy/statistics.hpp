@@ -24,6 +24,10 @@ struct Summary {
   double greatest_ns = 0;  ///< the greatest sample; of a median or trimmed mean, the greatest that is not far
 };
 
+/// Returns the root of the sum of both squares, with the same bits on every rank, which std::hypot does not
+/// promise.
+double root_of_squares(double a, double b);
+
 /// Returns the median, or 0 if there are no values.
 double median(std::vector<double> values);
 

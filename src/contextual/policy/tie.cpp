@@ -1,7 +1,5 @@
 #include "contextual/policy/tie.hpp"
 
-#include <cmath>
-
 namespace contextual::policy {
 
 bool samples_overlap(const Summary& slower, const Summary& faster) {
@@ -9,7 +7,8 @@ bool samples_overlap(const Summary& slower, const Summary& faster) {
 }
 
 Comparison compare(const Summary& slower, const Summary& faster) {
-  return {slower.centre_ns - faster.centre_ns, std::hypot(slower.standard_error_ns, faster.standard_error_ns),
+  return {slower.centre_ns - faster.centre_ns,
+          root_of_squares(slower.standard_error_ns, faster.standard_error_ns),
           samples_overlap(slower, faster)};
 }
 

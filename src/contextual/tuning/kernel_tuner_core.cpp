@@ -291,7 +291,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   if (looks && resolved.communicator->rank() == 0 && !is_pinned(asked.request, resolved)) {
     // In mode use nothing is tuned instead, so that any will do.
     const auto least = resolved.mode == Mode::tune ? static_cast<int>(resolved.policy.search) : 0;
-    for (int level = least; !cached && level <= static_cast<int>(SearchLevel::thorough); ++level) {
+    for (int level = static_cast<int>(SearchLevel::thorough); !cached && level >= least; --level) {
       cached =
           cache(resolved).get_made_for(asked.request, searched_by(made_for, static_cast<SearchLevel>(level)));
     }

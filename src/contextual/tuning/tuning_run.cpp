@@ -297,9 +297,13 @@ void TuningRun::check_launches() {
 /// The other ranks know of a rejection only after the batch: until then this rank alone has launched another
 /// config, which a kernel that communicates may not survive.
 std::vector<std::string> TuningRun::rejections_of_batch() const {
+  constexpr std::size_t most_named = 3;
   std::vector<std::string> texts;
   for (const detail::ProblemSlot& slot : context_.slots()) {
     for (const detail::LocalRejection& rejection : slot.launched.rejections) {
+      if (rejection.left_out || texts.size() == most_named) {
+        continue;  // the default was launched all the same
+      }
       texts.push_back("kernel \"" + slot.problem.name + "\" " + slot.problem.key_text + ": config-" +
                       std::to_string(rejection.config_id) + " " +
                       record::config_of(slot, rejection.config_id).to_string() +

@@ -152,7 +152,7 @@ TEST_CASE("search: what own times chose gives way to defaults that are shorter",
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
   CHECK_THAT(text(driver.state.searches().front().reason),
-             ContainsSubstring("8.0 % longer than the defaults"));
+             ContainsSubstring("4.0 % longer than the defaults"));
   CHECK(driver.state.searches().front().by_own_time == Assignment{2, 2});
 }
 

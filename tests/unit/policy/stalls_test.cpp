@@ -125,6 +125,9 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[
     CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, true, 50).wrong <= 2);
     CHECK(answers({{100'000, 250'000, part}, {95'000}}, {}, true, 50).wrong == 0);
   }
+  // Two that are slow in the same way do not excuse each other.
+  const Set slow_at_times{100'000, 600'000, 0.25};
+  CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 5);
 }
 
 TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however some runs stall", "[unit]") {

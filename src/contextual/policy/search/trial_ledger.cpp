@@ -34,9 +34,9 @@ void TrialLedger::add_visit(const Assignment& assignment, const std::vector<doub
   first_samples_.back() = samples_[assignment].values.size();
   ++visits_[assignment];
   Samples& samples = samples_[assignment];
-  far_ = far_.without(samples.share);
+  far_ = far_.without(samples.share.of_machine());
   samples.add(values);
-  far_ += samples.share;
+  far_ += samples.share.of_machine();
   judge_spreads();
 }
 
@@ -191,7 +191,7 @@ void TrialLedger::Samples::add(const std::vector<double>& more) {
 }
 
 FarJudgement TrialLedger::judged(const Samples& samples) const {
-  return judge_far(samples.share, far_.without(samples.share));
+  return judge_far(samples.share, far_.without(samples.share.of_machine()));
 }
 
 double TrialLedger::variance(const Samples& samples) const {

@@ -39,7 +39,7 @@ template <typename Storage>
 struct MeasuredAssignment {
   std::vector<std::int64_t> config_ids{};
   std::int64_t sample_count = 0;
-  std::optional<double> makespan_ns{};  ///< the mean of its samples, without a far outlier
+  std::optional<double> makespan_ns{};  ///< the mean of its samples, without stalls of the machine
   std::optional<double> spread_ns{};    ///< their standard deviation
   Standing standing = Standing::other;
 
