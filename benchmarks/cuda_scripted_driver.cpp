@@ -70,6 +70,11 @@ cuda::Nvrtc scripted_compiler() {
     *program = handle<nvrtcProgram>();
     return NVRTC_SUCCESS;
   };
+  nvrtc.nvrtcVersion = [](int* major, int* minor) {
+    *major = 13;
+    *minor = 0;
+    return NVRTC_SUCCESS;
+  };
   nvrtc.nvrtcDestroyProgram = [](nvrtcProgram*) { return NVRTC_SUCCESS; };
   nvrtc.nvrtcAddNameExpression = [](nvrtcProgram, const char*) { return NVRTC_SUCCESS; };
   nvrtc.nvrtcCompileProgram = [](nvrtcProgram, int, const char* const*) { return NVRTC_SUCCESS; };

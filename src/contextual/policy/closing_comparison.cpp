@@ -16,6 +16,14 @@ std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
   return observation.runs.size() > 1 ? observation.runs[1].makespan_ns : std::nullopt;
 }
 
+/// False where most samples of the rounds are far beside the earlier ones, or the other way around: the
+/// machine was in another state then, or makespans were shares of other batches, so the earlier ones say
+/// nothing of these.
+bool are_alike(const std::vector<double>& rounds, const std::vector<double>& earlier) {
+  return rounds.empty() || earlier.empty() ||
+         (median(rounds) <= far_limit(earlier) && median(earlier) <= far_limit(rounds));
+}
+
 }  // namespace
 
 ClosingComparison::ClosingComparison(Assignment reference, Assignment choice, int rounds)
@@ -66,12 +74,17 @@ void ClosingComparison::observe(const SearchObservation& observation) {
 
 ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evidence,
                                                     double normal_quantile) const {
-  std::vector<double> all_references = evidence.reference_ns;
-  std::vector<double> all_choices = evidence.choice_ns;
+  std::vector<double> all_references;
+  std::vector<double> all_choices;
   for (const Round& round : counted_) {
     all_references.push_back(static_cast<double>(*round.reference_ns));
     all_choices.push_back(static_cast<double>(*round.choice_ns));
   }
+  if (!are_alike(all_references, evidence.reference_ns) || !are_alike(all_choices, evidence.choice_ns)) {
+    return result({{}, {}, evidence.others}, normal_quantile);
+  }
+  all_references.insert(all_references.end(), evidence.reference_ns.begin(), evidence.reference_ns.end());
+  all_choices.insert(all_choices.end(), evidence.choice_ns.begin(), evidence.choice_ns.end());
   const double reference_limit = far_limit(all_references);
   const double choice_limit = far_limit(all_choices);
   FarShare others_of_reference = far_share(all_choices, choice_limit);

@@ -171,16 +171,18 @@ bool ProblemState::worth_a_search() const {
 }
 
 /// Where only launches are seen, other work may run between them. It is part of every makespan; but where it
-/// takes longer beside one config than beside another, beyond the noise, own times say too little.
+/// takes longer beside one config than beside another, beyond the noise, own times say too little. So they do
+/// where they add up to far more than the makespan: a launch then waits for another one.
 bool ProblemState::rest_depends_on_config() const {
   constexpr double noticeable = 0.01;  // of the makespan
   constexpr double errors = 3;
+  constexpr double counted_twice = -0.1;  // of the makespan
   std::optional<Summary> shortest;
   std::optional<Summary> longest;
   double makespan_ns = 0;
   for (const auto& [config, rests] : rests_ns_) {
     const Summary rest = summarize(rests, Statistic::median);
-    const double makespan = rest.centre_ns + own_times_[config].centre_ns;
+    const double makespan = summarize(record_.configs[config].makespans_ns, Statistic::median).centre_ns;
     makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
     if (!shortest || rest.centre_ns < shortest->centre_ns) {
       shortest = rest;
@@ -189,10 +191,12 @@ bool ProblemState::rest_depends_on_config() const {
       longest = rest;
     }
   }
-  return shortest &&
-         longest->centre_ns - shortest->centre_ns >
-             std::max(noticeable * makespan_ns,
-                      errors * root_of_squares(shortest->standard_error_ns, longest->standard_error_ns));
+  if (!shortest) {
+    return false;
+  }
+  const double noise_ns = errors * root_of_squares(shortest->standard_error_ns, longest->standard_error_ns);
+  return longest->centre_ns < counted_twice * makespan_ns ||
+         longest->centre_ns - shortest->centre_ns > std::max(noticeable * makespan_ns, noise_ns);
 }
 
 /// The own time of a problem that will be searched does not tell much, so the runs are the search's. Where no

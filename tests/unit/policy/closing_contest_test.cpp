@@ -178,6 +178,15 @@ TEST_CASE("ClosingContest: no interval says that a makespan is shortened by more
   }
 }
 
+TEST_CASE("holds 23: samples of another state of the machine do not hide the rounds", "[unit]") {
+  ClosingContest contest(rounds, most_runs);
+  const std::vector<double> faster_then(20, 50'000);
+  contest.begin(reference, candidate, Claim::faster, {faster_then, faster_then, {}});
+  Noisy equal(1, 0, 0.01);
+  CHECK(answer(contest, [&](const Assignment& assignment) { return equal(assignment); }) == Verdict::noise);
+  CHECK(contest.result().gain.has_value());
+}
+
 TEST_CASE("ClosingContest: one round of a busy host among many changes nothing", "[unit]") {
   ClosingContest contest(12, most_runs);
   contest.begin(reference, candidate, Claim::faster);

@@ -199,9 +199,11 @@ TEST_CASE("host sequence: a launch of another thread at the same time is work be
   CHECK(result.chosen_by(dot) == ChosenBy::makespan);
 }
 
-TEST_CASE("host sequence: time that no launch explains is that of work beside", "[integration]") {
+TEST_CASE("host sequence: time that no launch explains is left alone while no config changes it",
+          "[integration]") {
   const Tuned result = tuned({.between_us = 400}, 0);
-  CHECK(result.chosen(ChosenBy::makespan) == kernels);
+  CHECK(result.chosen(ChosenBy::own_time) == kernels);
+  CHECK(result.choice(dot) == 3);
 }
 
 TEST_CASE("host sequence: a coupled kernel may wait for another rank, so the makespan chooses it",

@@ -654,7 +654,7 @@ TEST_CASE("kept choices: defaults that only noise has kept are tuned again by th
   options.timer = testing::scripted_timer([&](const LaunchInfo& launch) {
     state = state * 6364136223846793005U + 1442695040888963407U;
     const auto noise = static_cast<std::int64_t>(state >> 48U);  // below 65536
-    return 100'000 + (noisy ? noise - 8'000 * static_cast<std::int64_t>(launch.config_id) : 0);
+    return 100'000 + (noisy ? noise - 10'000 * static_cast<std::int64_t>(launch.config_id) : 0);
   });
   ContextualAutotuner tuner(options);
   tuner.run("unsure", [&] {

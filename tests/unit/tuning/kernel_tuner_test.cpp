@@ -517,7 +517,7 @@ TEST_CASE("KernelTuner: a request that was cut off is not taken for the next one
   KernelTuner tuner{"kernel_tuner cut sizes", engine_test::blocks(4),
                     [&](const engine_test::Block&, int) {
                       if (++launches == last) {
-                        throw std::runtime_error("cut off");
+                        throw Error("cut off");
                       }
                     },
                     by_size(directory.path())};

@@ -49,7 +49,9 @@ TEST_CASE("iterations: joined takes each makespan, pipelined the share in its ba
 
 TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
   OneKernel one("pipelined_search", 3, {}, with(Iterations::pipelined, overlapping_iterations()));
-  CHECK(one.run({.search = SearchLevel::normal}) == 0);  // all are equal
+  const int choice = static_cast<int>(one.run({.search = SearchLevel::normal}));
+  INFO(one.tuner.report().runs.back().to_string(Detail::why));
+  CHECK(choice == 0);  // all are equal
   CHECK(one.runs < 500);
 }
 
