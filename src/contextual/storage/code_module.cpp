@@ -117,7 +117,9 @@ class LoadedModule {
 
  private:
   std::span<const unsigned char> bytes_of(const Segment& segment) const {
-    return {reinterpret_cast<const unsigned char*>(base_ + segment.p_vaddr), segment.p_filesz};
+    const std::uintptr_t address = base_ + segment.p_vaddr;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): where the loader has put it
+    return {reinterpret_cast<const unsigned char*>(address), segment.p_filesz};
   }
 
   std::uintptr_t base_;

@@ -422,7 +422,7 @@ TuningResult KernelTunerCore::tune(const TuneRequest& request, const TunedKernel
     result.reason = "cached for " + to_string(asked.request);
     impl_->rate(result, asked.request, call, static_cast<double>(cached->time_ns.value_or(0)));
     if (asked.request.problem_size.empty() && call.takes_arguments) {
-      warnings.push_back(
+      warnings.emplace_back(
           "the request says no problem_size, so every call gets what was chosen for the arguments of "
           "the first one");
     }
