@@ -71,6 +71,9 @@ std::string_view text_of(SearchReference reference) {
   }
 }
 
+/// Of what RegionReport::searches says in `unsure`.
+constexpr const char* unsure_text = ", which is not sure enough to keep it for other processes";
+
 std::string interval_text(const SearchGain& gain) {
   return " (95 % interval " + percent(-gain.high) + " to " + percent(-gain.low) + ")";
 }
@@ -87,7 +90,8 @@ std::string gain_text(const SearchReport& search) {
                   [](const ProblemOfSearch& problem) { return problem.chosen_by == ChosenBy::makespan; });
   return percent(-search.gain->centre) + " to " + std::string(text_of(search.reference)) +
          interval_text(*search.gain) +
-         (search.gain->centre < 0 && !by_makespan ? ", which is not sure: own times decided" : "");
+         (search.gain->centre < 0 && !by_makespan ? ", which is not sure: own times decided" : "") +
+         (search.unsure ? unsure_text : "");
 }
 
 /// What the closing comparison says where it has measured no gain.
@@ -238,8 +242,7 @@ std::string kept_instead_of(const RegionReport& report, const SearchReport& sear
       search.lost.begin(), search.lost.end(),
       [](const LostAssignment& a, const LostAssignment& b) { return a.gain.centre < b.gain.centre; });
   return " instead of " + report.assignment_text(search, best->assignment) + ": " +
-         percent(-best->gain.centre) + interval_text(best->gain) +
-         (search.unsure ? ", which is too wide to keep it for other processes" : "");
+         percent(-best->gain.centre) + interval_text(best->gain) + (search.unsure ? unsure_text : "");
 }
 
 /// The region's makespan, how often it ran, and how long that took.

@@ -243,6 +243,10 @@ TEST_CASE("report: the line on the region says what was not compared, resumed or
     const std::string text = region.to_string();
     return text.substr(text.find('\n') + 1);
   };
+  region.searches[0].unsure = true;
+  CHECK_THAT(region.to_string(Detail::choices, 200),
+             ContainsSubstring("%), which is not sure enough to keep it for other processes; "));
+  region.searches[0].unsure = false;
   region.searches[0].choice = region.searches[0].compared_with;
   CHECK(last_line() == "step: makespan 3.58 ms, the defaults were kept; 85 runs in 3.4 s\n");
   region.searches[0].problems.front().index = 0;
@@ -252,7 +256,8 @@ TEST_CASE("report: the line on the region says what was not compared, resumed or
                                "-16.4 % to +14.0 %); 85 runs"));
   region.searches[0].unsure = true;
   CHECK_THAT(region.to_string(Detail::choices, 200),
-             ContainsSubstring("to +14.0 %), which is too wide to keep it for other processes; 85 runs"));
+             ContainsSubstring("to +14.0 %), which is not sure enough to keep it for other processes; 85 "
+                               "runs"));
   region.searches[0].lost.clear();
   region.resumed_iterations = 70;
   CHECK(last_line() ==
