@@ -57,7 +57,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   samples_.clear();
   irregular_ = false;
   std::vector<std::size_t> members;
-  // Else own times do not decide.
+  // Otherwise own times do not decide.
   const bool together = scope_.allowed(basis_.choice_points.normal(choices(problems)));
   for (const std::size_t p : task.problems) {
     const bool by_time = decided_by_time(problems[p]) && (together || !searchable(problems[p]));
