@@ -16,12 +16,22 @@ std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
   return observation.runs.size() > 1 ? observation.runs[1].makespan_ns : std::nullopt;
 }
 
-/// False where most samples of the rounds are far beside the earlier ones, or the other way around: the
-/// machine was in another state then, or makespans were shares of other batches, so the earlier ones say
-/// nothing of these.
+/// False where all samples of the rounds are far beside the earlier ones, or the other way around: the machine
+/// was in another state then, or makespans were shares of other batches, so the earlier ones say nothing of
+/// these.
 bool are_alike(const std::vector<double>& rounds, const std::vector<double>& earlier) {
+  const auto least = [](const std::vector<double>& values) {
+    return *std::min_element(values.begin(), values.end());
+  };
   return rounds.empty() || earlier.empty() ||
-         (median(rounds) <= far_limit(earlier) && median(earlier) <= far_limit(rounds));
+         (least(rounds) <= far_limit(earlier) && least(earlier) <= far_limit(rounds));
+}
+
+/// The machine may have stalled most of a few samples.
+bool mostly_far(const std::vector<double>& values) {
+  constexpr std::size_t few = 15;
+  return !values.empty() && values.size() <= few &&
+         median(values) > times_of_stalls * *std::min_element(values.begin(), values.end());
 }
 
 }  // namespace
@@ -74,6 +84,7 @@ void ClosingComparison::observe(const SearchObservation& observation) {
 
 ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evidence,
                                                     double normal_quantile) const {
+  Result result;
   std::vector<double> all_references;
   std::vector<double> all_choices;
   for (const Round& round : counted_) {
@@ -81,10 +92,11 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
     all_choices.push_back(static_cast<double>(*round.choice_ns));
   }
   if (!are_alike(all_references, evidence.reference_ns) || !are_alike(all_choices, evidence.choice_ns)) {
-    return result({{}, {}, evidence.others}, normal_quantile);
+    return this->result({{}, {}, evidence.others}, normal_quantile);
   }
   all_references.insert(all_references.end(), evidence.reference_ns.begin(), evidence.reference_ns.end());
   all_choices.insert(all_choices.end(), evidence.choice_ns.begin(), evidence.choice_ns.end());
+  result.mostly_far = mostly_far(all_references) || mostly_far(all_choices);
   const double reference_limit = far_limit(all_references);
   const double choice_limit = far_limit(all_choices);
   FarShare others_of_reference = far_share(all_choices, choice_limit);
@@ -104,7 +116,6 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
       choices.push_back(choice);
     }
   }
-  Result result;
   result.reference = summarize_all(references);
   result.choice = summarize_all(choices);
   const std::size_t count = choices.size();
@@ -146,6 +157,7 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   if (reference_unclear && choice_unclear) {
     result.or_else.push_back({!choice_pays, gain_if(!reference_pays, !choice_pays)});
   }
+  result.reference_near_ns = result.reference.centre_ns;
   result.reference.centre_ns *= of_reference.factor(reference_pays ? of_reference.own_part() : 0);
   result.choice.centre_ns *= of_choice.factor(choice_pays ? of_choice.own_part() : 0);
   return result;

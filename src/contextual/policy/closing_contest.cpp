@@ -11,6 +11,7 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
+constexpr double much = 0.05;         ///< worth further runs
 constexpr int enough_rounds = 4;  ///< without far samples
 
 /// 0.17 % exceed it: what other measurements have shown is not given up for less.
@@ -36,9 +37,10 @@ void ClosingContest::drop() {
 }
 
 void ClosingContest::begin(Assignment reference, Assignment candidate, Claim claim,
-                           ClosingEvidence evidence) {
+                           ClosingEvidence evidence, std::optional<double> next_longer_by_ns) {
   drop();
   evidence_ = std::move(evidence);
+  next_longer_by_ns_ = next_longer_by_ns;
   comparison_.emplace(std::move(reference), std::move(candidate), rounds_);
   claim_ = claim;
 }
@@ -68,6 +70,14 @@ ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice
                                                                           : Verdict::noise;
 }
 
+bool ClosingContest::behind_next(const Gain& gain) const {
+  if (!next_longer_by_ns_) {
+    return false;
+  }
+  const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
+  return (1 - gain.centre) * result_.reference.centre_ns > (1 + much) * next_ns;
+}
+
 ClosingContest::Verdict ClosingContest::judge() {
   result_ = comparison_->result(evidence_, claim_ == Claim::faster
                                                ? quantiles[std::min(looks_, quantiles.size() - 1)]
@@ -75,12 +85,12 @@ ClosingContest::Verdict ClosingContest::judge() {
   looks_ += claim_ == Claim::faster ? 1 : 0;
   const Verdict verdict = result_.gain ? verdict_of(*result_.gain, result_.choice_pays) : Verdict::unmeasured;
   unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
-    return verdict_of(other.gain, other.choice_pays) != verdict;
+    return verdict_of(other.gain, other.choice_pays) != verdict ||
+           (verdict == Verdict::shown && behind_next(other.gain) != behind_next());
   });
   const bool seems_longer = result_.gain && result_.gain->centre + result_.noise < 0;
-  constexpr double much = 0.05;  // it may be so much shorter all the same
   const bool lost = verdict == Verdict::lost && result_.gain->high < much;
-  const bool told = !unsure_ && (lost || (verdict == Verdict::shown && !seems_longer));
+  const bool told = !unsure_ && !result_.mostly_far && (lost || (verdict == Verdict::shown && !seems_longer));
   const bool enough =
       static_cast<int>(result_.choice.count) >= std::min(enough_rounds, comparison_->measured());
   if (told && enough) {
@@ -101,7 +111,8 @@ int ClosingContest::worthwhile_rounds() const {
   }
   const int rounds = comparison_->rounds();
   const int next = std::min(left, std::max(2, static_cast<int>(growth * rounds)));
-  if (unsure_ || static_cast<int>(result_.choice.count) < std::min(enough_rounds, comparison_->measured())) {
+  if (unsure_ || result_.mostly_far ||
+      static_cast<int>(result_.choice.count) < std::min(enough_rounds, comparison_->measured())) {
     return next;
   }
   if (!result_.gain) {

@@ -38,8 +38,10 @@ class ClosingContest {
     noise,       ///< the candidate is not shown to be shorter, nor to be longer
   };
 
-  /// Begins with another candidate.
-  void begin(Assignment reference, Assignment candidate, Claim claim, ClosingEvidence evidence = {});
+  /// Begins with another candidate. `next_longer_by_ns`: how much longer than the reference
+  /// what is next to it should be.
+  void begin(Assignment reference, Assignment candidate, Claim claim, ClosingEvidence evidence = {},
+             std::optional<double> next_longer_by_ns = std::nullopt);
   /// Forgets the candidate, because what is compared has changed.
   void drop();
 
@@ -54,9 +56,11 @@ class ClosingContest {
 
   /// Judges the current candidate once its planned rounds are complete, and adds rounds if they are worth it.
   Verdict judge();
-  /// Returns true if the last `judge` would have been another one, had the far samples of one or both sets
-  /// another cause, and there were no runs left to tell.
+  /// Returns true if the last `judge`, or what it says of the next, would have been another one, had the far
+  /// samples of one or both sets another cause, and there were no runs left to tell.
   bool unsure() const noexcept { return unsure_; }
+  /// Returns true if what is next should be shorter, as of the last `judge`.
+  bool behind_next() const { return result_.gain && behind_next(*result_.gain); }
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 
@@ -69,6 +73,7 @@ class ClosingContest {
  private:
   int rounds_left() const;
   Verdict verdict_of(const Gain& gain, bool choice_pays) const;
+  bool behind_next(const Gain& gain) const;
   int worthwhile_rounds() const;
 
   int rounds_;
@@ -79,6 +84,7 @@ class ClosingContest {
   bool unsure_ = false;
   std::optional<ClosingComparison> comparison_;
   ClosingEvidence evidence_;
+  std::optional<double> next_longer_by_ns_;
   ClosingComparison::Result result_;
 };
 

@@ -23,6 +23,7 @@ void ClosingStage::prepare() {
   compares_overall_ = false;
   overall_.reset();
   next_by_time_ = 0;
+  aside_.reset();
   for (const std::size_t p : scope_.task().problems) {
     by_makespan_[p] = scope_.has_member(p);
   }
@@ -46,6 +47,12 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
+    if (const auto next = record_.choice == scope_.defaults() && defaults_may_be_behind() ? next_by_time()
+                                                                                      : std::nullopt) {
+      record_.choice = *next;
+      record_.reason = Why::next_is_steadier;
+      claim_ = Claim::faster;
+    }
   } else {
     choose_unmeasured();
   }
@@ -95,6 +102,8 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     return search_again();
   } else if (driver_.exists()) {
     give_back(record_);
+  } else if (aside_) {
+    contest_->drop();
   } else {
     choose_unmeasured();
     begin_closing();
@@ -205,7 +214,7 @@ void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, 
   record.compared_with = reference;
   if (reference != record.choice) {
     ClosingEvidence evidence = evidence_for(reference, record.choice);
-    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence));
+    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence), next_longer_by_ns());
   }
 }
 
@@ -242,6 +251,10 @@ bool ClosingStage::end_closing() {
   if (verdict == Verdict::open) {
     return false;
   }
+  if (aside_) {
+    choose_better();
+    return true;
+  }
   if (verdict == Verdict::lost || verdict == Verdict::noise) {
     lose();
     return !contest_->running();
@@ -253,9 +266,60 @@ bool ClosingStage::end_closing() {
   }
   if (verdict == Verdict::shown) {
     record_.reason = record_.reason + gain_over_reference(record_);
+    if (contest_->behind_next() && set_aside()) {
+      return false;
+    }
   }
   contest_->drop();
   return true;
+}
+
+/// What is next may be shorter than a choice that has far samples of its own, and is compared, too.
+bool ClosingStage::set_aside() {
+  const std::optional<Assignment> next = next_by_time();
+  if (!next) {
+    return false;
+  }
+  aside_ = Shown{record_.choice,       record_.reason, *record_.gain, record_.reference_makespan,
+                 record_.choice_makespan, record_.unsure};
+  record_.choice = *next;
+  record_.reason = Why::next_is_steadier;
+  record_.gain.reset();
+  begin_closing();
+  return true;
+}
+
+/// Of both, by their makespans: what the reference pays for may seem another in each comparison.
+void ClosingStage::choose_better() {
+  if (record_.gain && record_.choice_makespan.centre_ns < aside_->choice_makespan.centre_ns) {
+    record_.reason = record_.reason + gain_over_reference(record_);
+    record_.unsure = record_.unsure || aside_->unsure;
+  } else {
+    record_.choice = aside_->choice;
+    record_.reason = aside_->reason;
+    record_.gain = aside_->gain;
+    record_.reference_makespan = aside_->reference_makespan;
+    record_.choice_makespan = aside_->choice_makespan;
+    record_.unsure = aside_->unsure;
+  }
+  aside_.reset();
+  contest_->drop();
+}
+
+/// Of defaults that own times chose: what is next may be shorter, if their far samples are their own, or if it
+/// only seems longer.
+bool ClosingStage::defaults_may_be_behind() const {
+  const std::optional<double> next_longer_by_ns = this->next_longer_by_ns();
+  if (!next_longer_by_ns) {
+    return false;
+  }
+  if (*next_longer_by_ns < 0) {
+    return true;
+  }
+  const ClosingEvidence evidence = evidence_for(scope_.defaults(), scope_.defaults());
+  const FarCost cost = far_cost(evidence.reference_ns, far_limit(evidence.reference_ns), evidence.others);
+  return cost.judgement.cause != FarCause::machine &&
+         cost.near * cost.excess * cost.own_part() > *next_longer_by_ns;
 }
 
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
@@ -290,8 +354,9 @@ void ClosingStage::give_back(SearchRecord& record) {
 
 /// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
 std::optional<Assignment> ClosingStage::next_candidate() {
-  if (ongoing_.stopped || claim_ == Claim::not_slower) {
-    return ongoing_.stopped || driver_.exists() ? std::nullopt : next_by_time();
+  if (ongoing_.stopped || !driver_.exists() || claim_ == Claim::not_slower) {
+    const bool by_time = !driver_.exists() && claim_ == Claim::not_slower;
+    return ongoing_.stopped || !by_time ? std::nullopt : next_by_time();
   }
   Assignment by_time = scope_.defaults();
   for (const std::size_t p : record_.by_time) {
@@ -321,14 +386,22 @@ std::optional<Assignment> ClosingStage::next_candidate() {
 
 /// Where own times decide alone, what is next by these.
 std::optional<Assignment> ClosingStage::next_by_time() {
-  const std::vector<Assignment>& next = scope_.next_by_time();
+  const std::vector<SearchScope::Next>& next = scope_.next_by_time();
   while (next_by_time_ < next.size() && contest_->affords(1)) {
-    const Assignment& assignment = next[next_by_time_++];
+    const Assignment& assignment = next[next_by_time_++].assignment;
     if (scope_.allowed(assignment)) {
       return assignment;
     }
   }
   return std::nullopt;
+}
+
+/// How much longer that is than the defaults, by own times.
+std::optional<double> ClosingStage::next_longer_by_ns() const {
+  const std::vector<SearchScope::Next>& next = scope_.next_by_time();
+  return compares_overall_ || driver_.exists() || aside_ || next_by_time_ == next.size()
+             ? std::nullopt
+             : std::optional(next[next_by_time_].longer_by_ns);
 }
 
 /// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them

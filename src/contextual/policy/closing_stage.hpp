@@ -88,6 +88,10 @@ class ClosingStage {
   void give_back(SearchRecord& record);
   std::optional<Assignment> next_candidate();
   std::optional<Assignment> next_by_time();
+  std::optional<double> next_longer_by_ns() const;
+  bool defaults_may_be_behind() const;
+  bool set_aside();
+  void choose_better();
   void begin_overall();
   void end_overall();
   Next search_again();
@@ -101,6 +105,16 @@ class ClosingStage {
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
   std::size_t next_by_time_ = 0;                                 ///< of the scope's
+  /// A choice that is shorter than the reference.
+  struct Shown {
+    Assignment choice;
+    Reason reason;
+    Gain gain;
+    Summary reference_makespan;
+    Summary choice_makespan;
+    bool unsure = false;
+  };
+  std::optional<Shown> aside_;  ///< while what is next to it, and may be shorter, is compared
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
   bool compares_overall_ = false;
   std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults

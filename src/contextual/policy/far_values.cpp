@@ -14,32 +14,46 @@ namespace {
 constexpr double least_machine_share = 0.03;
 constexpr double most_machine_share = 0.2;
 constexpr double least_own_share = 0.25;
-constexpr double surely_machine = -2.5;
-constexpr double surely_set = 2;
+constexpr double surely_machine = 0.08;  // the odds of the set
+constexpr double surely_set = 12;
 
-constexpr double of_stalls = 1.1;  ///< as a logarithm: three times the median
+constexpr double of_long_stalls = 3.2;  // 25 times, as a logarithm
 
 /// Of the logarithms of far values over the medians.
 double mean_length(const FarShare& share) {
   return share.far == 0 ? 0 : share.logarithms / static_cast<double>(share.far);
 }
 
-/// Few samples say little: it begins at 1 of 10. What is shorter than stalls are is the others' own.
-double machine_share(const FarShare& others) {
-  const std::size_t stalls = mean_length(others) > of_stalls ? others.far : 0;
-  const double share = static_cast<double>(stalls + 1) / static_cast<double>(others.count + 10);
-  return std::clamp(share, least_machine_share, most_machine_share);
-}
-
-/// What speaks against a set: most are steady, and stalls are long, and about equally so whatever runs.
-double against_a_set(const FarShare& set, const FarShare& others) {
+/// The odds of the set before its samples are counted: most sets are steady. Stalls are long, and about
+/// equally so whatever runs, and hardly any set is sometimes as slow as the longest.
+double odds_of_a_set(const FarShare& set, const FarShare& others) {
   constexpr std::size_t enough = 2;
   constexpr double shorter = 1.6;  // by more than this they differ
   const double length = mean_length(set);
-  if (length < of_stalls) {
-    return 0;
+  if (length < length_of_stalls) {
+    return 1;
   }
-  return others.sets >= enough && length > mean_length(others) - shorter ? 4 : 1;
+  const bool as_others = others.sets >= enough && length > mean_length(others) - shorter;
+  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.4;
+}
+
+/// How much likelier some far samples are if they are the set's own, besides the machine's. The machine's
+/// share is only known from samples of others: 1 of 10 before these (a beta-binomial distribution).
+double likelihood_ratio(const FarShare& set, const FarShare& others) {
+  const std::size_t stalls = others.stalls();
+  double far = static_cast<double>(stalls) + 1;
+  double near = static_cast<double>(others.count - stalls) + 9;
+  const double of_machine = std::clamp(far / (far + near), least_machine_share, most_machine_share);
+  const double of_set = of_machine + least_own_share * (1 - of_machine);
+  double ratio = 1;
+  for (std::size_t i = 0; i < set.count; ++i) {
+    // Spread evenly, so that no product is far from 1.
+    const bool is_far = (i + 1) * set.far / set.count > i * set.far / set.count;
+    double& seen = is_far ? far : near;
+    ratio *= (is_far ? of_set : 1 - of_set) * (far + near) / seen;
+    seen += 1;
+  }
+  return ratio;
 }
 
 double limit_of(std::span<const double> values, double part, double least) {
@@ -62,6 +76,10 @@ std::vector<double> beyond(std::span<const double> values, double limit) {
 }
 
 }  // namespace
+
+std::size_t FarShare::stalls() const {
+  return mean_length(*this) > length_of_stalls ? far : 0;
+}
 
 double far_limit(std::span<const double> values) {
   return limit_of(values, 0.25, 0);
@@ -99,18 +117,11 @@ FarJudgement judge_far(const FarShare& set, const FarShare& others) {
   if (set.far == 0) {
     return {};
   }
-  using search::natural_logarithm;
-  const double of_machine = machine_share(others);
-  const double of_set = of_machine + least_own_share * (1 - of_machine);
-  const auto far = static_cast<double>(set.far);
-  const double for_set =
-      far * natural_logarithm(of_set / of_machine) -
-      (static_cast<double>(set.count) - far) * natural_logarithm((1 - of_machine) / (1 - of_set)) -
-      against_a_set(set, others);
-  return {for_set < surely_machine ? FarCause::machine
-          : for_set > surely_set   ? FarCause::set
-                                   : FarCause::unclear,
-          for_set > 0};
+  const double odds = odds_of_a_set(set, others) * likelihood_ratio(set, others);
+  return {odds < surely_machine ? FarCause::machine
+          : odds > surely_set   ? FarCause::set
+                                : FarCause::unclear,
+          odds > 1};
 }
 
 double FarCost::own_part() const {
@@ -132,8 +143,8 @@ FarCost far_cost(std::span<const double> values, double limit, const FarShare& o
     const std::vector<double> far = beyond(values, limit);
     const double sum =
         std::accumulate(values.begin(), values.end(), 0.0) - std::accumulate(far.begin(), far.end(), 0.0);
-    const double near = sum / static_cast<double>(values.size() - far.size());
-    cost.excess = median(far) / near - 1;
+    cost.near = sum / static_cast<double>(values.size() - far.size());
+    cost.excess = median(far) / cost.near - 1;
   }
   return cost;
 }

@@ -19,6 +19,8 @@ struct FarShare {
   std::size_t sets = 0;   ///< that have far values
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
+  /// Returns how many there are, if they are as long as stalls.
+  std::size_t stalls() const;
   FarShare& operator+=(const FarShare& other) {
     far += other.far;
     count += other.count;
@@ -51,6 +53,10 @@ FarShare far_share(std::span<const double> values, double limit);
 /// The same of logarithms of values.
 FarShare far_share_of_logarithms(std::span<const double> values, double limit);
 
+/// Stalls are at least so many times the median.
+inline constexpr double times_of_stalls = 3;
+inline constexpr double length_of_stalls = 1.1;  ///< as a logarithm
+
 enum class FarCause {
   machine,  ///< they move nothing
   set,      ///< they count with their weight
@@ -73,7 +79,8 @@ FarJudgement judge_far(const FarShare& set, const FarShare& others);
 struct FarCost {
   FarShare share;
   FarJudgement judgement;
-  double excess = 0;  ///< of the median of the far values over the mean of the others, relative
+  double near = 0;    ///< the mean of the values that are not far
+  double excess = 0;  ///< of the median of the far values over that, relative
 
   /// By which factor far values that come in this part of the runs lengthen the mean.
   double factor(double part) const { return 1 + part * excess; }

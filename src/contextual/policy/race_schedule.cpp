@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace contextual::policy {
@@ -43,6 +44,9 @@ class RaceSchedule final : public Schedule {
     }
     Entry& config = configs_[observation.step.config_id];
     ++config.uses;
+    if (observation.time_ns) {
+      config.least_ns = std::min(config.least_ns, *observation.time_ns);
+    }
     if (!observation.step.warmup) {
       config.samples_ns.push_back(*observation.time_ns);
     }
@@ -80,6 +84,7 @@ class RaceSchedule final : public Schedule {
   struct Entry {
     bool out = false;  ///< left out, rejected, or surely slower
     int uses = 0;
+    std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();  ///< of all uses
     std::vector<std::int64_t> samples_ns;
   };
 
@@ -101,6 +106,7 @@ class RaceSchedule final : public Schedule {
 
   bool complete(const Entry& config) const { return config.samples_ns.size() >= least_; }
 
+  /// A lead-in counts, too: it is too long, if anything, and the machine hardly stalls three uses in a row.
   void drop_slower() {
     const Summary* leader = nullptr;
     std::vector<Summary> summaries;
@@ -114,7 +120,8 @@ class RaceSchedule final : public Schedule {
       }
     }
     for (std::size_t id = 0; id < configs_.size() && leader != nullptr; ++id) {
-      configs_[id].out = configs_[id].out || summaries[id].least_ns > leader->greatest_ns;
+      const bool slower = static_cast<double>(configs_[id].least_ns) > leader->greatest_ns;
+      configs_[id].out = configs_[id].out || (slower && summaries[id].count > 0);
     }
   }
 

@@ -23,16 +23,38 @@ void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask ta
   update(problems);
 }
 
-/// One problem at a time takes its next best.
+/// First what may only seem longer than the choice, because the machine stalled most samples of it. Then one
+/// problem at a time takes its next best.
 void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
   next_by_time_.clear();
+  const bool defaults_are_best = base_ == policy::defaults(problems);
   std::map<std::size_t, std::vector<std::size_t>> left;  // by problem: those behind its choice
   for (const std::size_t p : task_.problems) {
     std::vector<std::size_t> configs = problems[p].by_own_time();
     const auto choice = std::find(configs.begin(), configs.end(), base_[p]);
     const auto standard = std::find(configs.begin(), configs.end(), 0U);
-    if (members_.empty() && choice < standard) {
+    if (members_.empty() && defaults_are_best && choice != configs.end()) {
+      configs.erase(choice);
+      left[p] = std::move(configs);
+    } else if (members_.empty() && choice < standard) {
       left[p].assign(choice + 1, standard);
+    }
+  }
+  double longer_by_ns = 0;
+  for (const std::size_t p : task_.problems) {
+    longer_by_ns += problems[p].own_time(base_[p]).centre_ns - problems[p].own_time(0).centre_ns;
+  }
+  for (const std::size_t p : members_.empty() ? task_.problems : std::vector<std::size_t>()) {
+    const double now_ns = problems[p].own_time(base_[p]).centre_ns;
+    for (const std::size_t config : problems[p].by_own_time()) {
+      const Summary time = problems[p].own_time(config);
+      const double least_ns = static_cast<double>(time.least_ns);
+      if (least_ns < now_ns && time.centre_ns > times_of_stalls * least_ns) {
+        Assignment contender = base_;
+        contender[p] = config;
+        next_by_time_.push_back(
+            {basis_.choice_points.normal(std::move(contender)), longer_by_ns + least_ns - now_ns});
+      }
     }
   }
   for (Assignment now = base_;;) {
@@ -54,7 +76,8 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
     }
     now[*least] = left[*least].front();
     left[*least].erase(left[*least].begin());
-    next_by_time_.push_back(basis_.choice_points.normal(now));
+    longer_by_ns += least_ns;
+    next_by_time_.push_back({basis_.choice_points.normal(now), longer_by_ns});
   }
 }
 

@@ -62,7 +62,11 @@ class SearchScope {
   const Assignment& all_defaults() const noexcept { return all_defaults_; }
   /// Where there are no members: what follows `base` by own times, the least loss first. Each config is
   /// shorter than the default of its problem.
-  const std::vector<Assignment>& next_by_time() const noexcept { return next_by_time_; }
+  struct Next {
+    Assignment assignment;
+    double longer_by_ns = 0;  ///< than `defaults`, all own times together
+  };
+  const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
 
@@ -87,7 +91,7 @@ class SearchScope {
   Assignment walked_;
   Assignment defaults_;
   Assignment all_defaults_;
-  std::vector<Assignment> next_by_time_;
+  std::vector<Next> next_by_time_;
 };
 
 }  // namespace contextual::policy

@@ -21,7 +21,8 @@ class Judge:
         """Returns problems, as texts, and the slowest survivor's time from the injection in ms."""
         injected = self.run.ranks[culprit].find("inject", repetition=repetition)
         if injected is None:
-            return [f"rank {culprit}: nothing was injected"], 0.0
+            ends = ", ".join(rank.ended() or "no end" for rank in self.run.ranks)
+            return [f"rank {culprit}: nothing was injected; the ranks ended with {ends}"], 0.0
         region = f"fault-{repetition}"
         problems = []
         slowest = 0.0

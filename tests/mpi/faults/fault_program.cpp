@@ -66,7 +66,7 @@ class Program {
     contextual::Options options;
     options.n_warmup = 1;
     options.n_repeat = 2;
-    options.search_settings.runs = 40;
+    options.search_settings.runs = 100;  // so that every config is tried, whatever decides
     options.search_settings.closing_rounds = 2;
     options.settle_every = command_line_.settle_every;
     options.deadline = command_line_.deadline;

@@ -504,16 +504,16 @@ TEST_CASE("state: one config is worth no search", "[unit]") {
   CHECK(driver.state.most_remaining_iterations() == 7);
 }
 
-TEST_CASE("state: a search says how many runs it can still take, and comparisons may take a quarter of all",
+TEST_CASE("state: a search says how many runs it can still take, and comparisons may take half of all",
           "[unit]") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 3}}}, Assignment{1, 1});
   run.options.closing_rounds = 2;
   Driver& driver = run.until_search();
-  CHECK(driver.state.most_remaining_iterations() == 4 + 100);
+  CHECK(driver.state.most_remaining_iterations() == 4 + 200);
   driver.run_batch();
-  CHECK(driver.state.most_remaining_iterations() == 100);
+  CHECK(driver.state.most_remaining_iterations() == 200);
   driver.run_batch();
-  CHECK(driver.state.most_remaining_iterations() == 96);
+  CHECK(driver.state.most_remaining_iterations() == 196);
   driver.finish();
   CHECK(run.record().runs == 12);
 }

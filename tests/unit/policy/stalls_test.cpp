@@ -79,7 +79,8 @@ struct Answers {
   double mean_runs = 0;
 };
 
-Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overlaps, int tunings) {
+Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overlaps, int tunings,
+                contextual::SearchLevel level = contextual::SearchLevel::normal) {
   Answers answers;
   double best = sets.front().mean_ns();
   for (const Set& set : sets) {
@@ -88,7 +89,9 @@ Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overl
   std::vector<int> chosen(sets.size(), 0);
   for (int seed = 1; seed <= tunings; ++seed) {
     NoisyRegion region(static_cast<unsigned>(seed), sets, machine);
-    const Tuned tuned({}, region.world(overlaps));
+    PolicyOptions options;
+    options.search = level;
+    const Tuned tuned(options, region.world(overlaps));
     const std::size_t choice = tuned.choice().front();
     answers.wrong += sets[choice].mean_ns() > 1.05 * best ? 1 : 0;
     answers.unsure += tuned.state.searches().back().is_unsure() ? 1 : 0;
@@ -104,30 +107,43 @@ const std::vector<Set> a_third_apart{{300'000}, {200'000}, {140'000}, {100'000}}
 }  // namespace
 
 TEST_CASE("holds 23: sets that are a third apart are told apart, however some runs stall", "[unit]") {
+  using contextual::SearchLevel;
   for (const bool overlaps : {false, true}) {
-    CAPTURE(overlaps);
-    const Answers calm = answers(a_third_apart, {}, overlaps, 30);
-    CHECK(calm.wrong == 0);
-    CHECK(calm.unsure == 0);
-    const Answers of_stalls = answers(a_third_apart, stalling, overlaps, 100);
-    CHECK(of_stalls.wrong <= 1);
-    CHECK(of_stalls.unsure <= 3);
-    CHECK(of_stalls.mean_runs < 1.3 * calm.mean_runs);
+    for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
+      CAPTURE(overlaps, static_cast<int>(level));
+      const Answers calm = answers(a_third_apart, {}, overlaps, 30, level);
+      CHECK(calm.wrong == 0);
+      CHECK(calm.unsure == 0);
+      const Answers of_stalls = answers(a_third_apart, stalling, overlaps, 100, level);
+      CHECK(of_stalls.wrong <= 1);
+      CHECK(of_stalls.unsure <= (level == SearchLevel::quick ? 12 : 3));
+      CHECK(of_stalls.mean_runs < 1.3 * calm.mean_runs);
+    }
+    // Three of a config's five samples stall now and then.
+    CHECK(answers(a_third_apart, heavily_loaded, overlaps, 100).wrong <= 1);
+    CHECK(answers({{45'000}, {15'000}}, heavily_loaded, overlaps, 100).wrong <= 1);
   }
-  // By own times alone, three of a config's five samples stall now and then.
-  CHECK(answers(a_third_apart, heavily_loaded, true, 60).wrong <= 4);
 }
 
 TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[unit]") {
   for (const double part : {0.25, 0.4, 0.5}) {
-    CAPTURE(part);
-    CHECK(answers({{150'000}, {100'000}, {90'000, 200'000, part}}, {}, true, 50).wrong <= 2);
-    CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, true, 50).wrong <= 2);
-    CHECK(answers({{100'000, 250'000, part}, {95'000}}, {}, true, 50).wrong == 0);
+    // By own times there are few samples: of a set that is slow in a quarter of its runs, ten show nothing in
+    // one of eighteen tunings.
+    for (const bool overlaps : {false, true}) {
+      const bool seldom = !overlaps && part == 0.25;
+      CAPTURE(part, overlaps);
+      CHECK(answers({{150'000}, {100'000}, {90'000, 200'000, part}}, {}, overlaps, 50).wrong <=
+            (seldom ? 10 : 2));
+      CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, overlaps, 50).wrong <=
+            (seldom ? 12 : 2));
+      CHECK(answers({{90'000, 200'000, part}, {100'000}}, stalling, overlaps, 50).wrong <=
+            (seldom ? 25 : 5));  // it is the default
+      CHECK(answers({{100'000, 250'000, part}, {95'000}}, stalling, overlaps, 50).wrong == 0);
+    }
   }
   // Two that are slow in the same way do not excuse each other.
   const Set slow_at_times{100'000, 600'000, 0.25};
-  CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 5);
+  CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 7);
 }
 
 TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however some runs stall", "[unit]") {

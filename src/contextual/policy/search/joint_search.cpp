@@ -12,6 +12,7 @@ constexpr double cover_share = 0.25;          ///< of the runs, at most, to run 
 constexpr double race_share = 0.4;            ///< of the runs, kept for the race
 constexpr double refine_share = 0.2;          ///< of the runs, kept for refinements where there are any
 constexpr std::int64_t many_runs = 150;       ///< with fewer, another assignment is worth more than a sample
+constexpr double stalled_share = 0.2;         ///< of the runs, for what the machine may have stalled
 constexpr int patience = 24;                  ///< draws in a row without a gain that end the exploration
 constexpr std::int64_t incumbent_every = 30;  ///< runs after which the incumbent is visited again
 constexpr int most_start_tries = 3;           ///< where its makespan stays unknown
@@ -241,12 +242,17 @@ void JointSearch::race() {
   const std::size_t enough_samples = has_many_runs_ && ledger_.has_erratic() ? 15 : 2;
   const std::optional<Assignment> unsure = unsure_tie(*incumbent);
   const bool unclear = has_many_runs_ && ledger_.unclear(*incumbent);
-  if (!begins && !unsure && !unclear && ledger_.sample_count(*incumbent) >= enough_samples &&
+  const std::optional<Assignment> stalled = this->stalled(*incumbent);
+  if (!begins && !unsure && !unclear && !stalled && ledger_.sample_count(*incumbent) >= enough_samples &&
       race_is_decided(belief_, min_gain_)) {
     end_race();
     return;
   }
   std::int64_t left = runs_left();
+  if (stalled) {
+    stalled_runs_ += visit(*stalled, race_samples(), left);
+    left = plan_.empty() ? left : 0;
+  }
   if (unsure) {
     left -= visit(*unsure, race_samples(), left);
   }
@@ -415,6 +421,26 @@ std::optional<Assignment> JointSearch::unsure_tie(const Assignment& incumbent) c
     }
   }
   return unsure;
+}
+
+/// Of what the machine may have stalled, as long as there are runs for that, what seems shortest.
+std::optional<Assignment> JointSearch::stalled(const Assignment& incumbent) const {
+  if (stalled_runs_ > static_cast<std::int64_t>(stalled_share * static_cast<double>(max_runs_))) {
+    return std::nullopt;
+  }
+  const double expected = belief_.expected(incumbent);
+  std::optional<Assignment> stalled;
+  double least = 0;
+  for (const Assignment& assignment : ledger_.proven()) {
+    if (usable(assignment) && ledger_.may_be_stalled(assignment, expected)) {
+      const double value = belief_.expected(assignment);
+      if (!stalled || value < least) {
+        stalled = assignment;
+        least = value;
+      }
+    }
+  }
+  return stalled;
 }
 
 bool JointSearch::precedes(const Assignment& a, const Assignment& b) const {

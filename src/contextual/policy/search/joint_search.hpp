@@ -61,6 +61,7 @@ class JointSearch final : public Search {
   bool ties(const Assignment& assignment, const Assignment& shortest) const;
   double longer_by(const Assignment& assignment, const Assignment& shortest) const;
   double uncertainty(const Assignment& assignment, const Assignment& shortest) const;
+  std::optional<Assignment> stalled(const Assignment& incumbent) const;
   std::optional<Assignment> unsure_tie(const Assignment& incumbent) const;
   bool precedes(const Assignment& a, const Assignment& b) const;
   std::optional<Assignment> shortest_visited() const;
@@ -91,6 +92,7 @@ class JointSearch final : public Search {
   std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins
   bool refining_ = false;               ///< something was refined since the last race
   std::int64_t refined_at_ = -1;        ///< at which run there was nothing to refine
+  std::int64_t stalled_runs_ = 0;       ///< of what the machine may have stalled before
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;                 ///< of the next start

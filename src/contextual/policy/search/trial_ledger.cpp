@@ -64,6 +64,14 @@ void TrialLedger::add_walked(const SearchSample& sample) {
   if (!values.empty()) {
     add_visit(sample.assignment, values, walked_runs_);
   }
+  for (const double value : values) {
+    seen_runs_[sample.assignment].add(value);
+  }
+}
+
+void TrialLedger::Runs::add(double value) {
+  least = count == 0 ? value : std::min(least, value);
+  ++count;
 }
 
 void TrialLedger::add(const SearchObservation& observation) {
@@ -75,6 +83,9 @@ void TrialLedger::add(const SearchObservation& observation) {
     return;
   }
   note_success(assignment);
+  for (const double value : logarithms(observation.runs, 0)) {
+    seen_runs_[assignment].add(value);
+  }
   std::vector<double> values = logarithms(observation.runs, 1);
   if (values.size() > 1) {
     note_second_run(values);
@@ -201,6 +212,27 @@ double TrialLedger::variance(const Samples& samples) const {
 bool TrialLedger::unclear(const Assignment& assignment) const {
   const auto found = samples_.find(assignment);
   return found != samples_.end() && judged(found->second).cause == FarCause::unclear;
+}
+
+bool TrialLedger::may_be_stalled(const Assignment& assignment, double expected) const {
+  constexpr std::size_t enough_samples = 3;
+  const auto samples = samples_.find(assignment);
+  const auto seen = seen_runs_.find(assignment);
+  if (seen == seen_runs_.end()) {
+    return false;
+  }
+  if (sample_count(assignment) >= enough_samples) {
+    const double middle = median(samples->second.values);
+    return seen->second.least < expected &&
+           (middle < expected ? unclear(assignment) : middle > seen->second.least + length_of_stalls);
+  }
+  const double least = seen->second.least;
+  if (seen->second.count == 1) {
+    return least > expected + length_of_stalls && far_.stalls() > 0;
+  }
+  const double longest = samples == samples_.end() ? least : *std::max_element(samples->second.values.begin(),
+                                                                   samples->second.values.end());
+  return longest > least + length_of_stalls && least < expected + length_of_stalls;
 }
 
 bool TrialLedger::erratic(const Samples& samples) const {

@@ -65,6 +65,11 @@ class TrialLedger {
   bool has_erratic() const;
   /// Returns true while it is not clear whose its far samples are.
   bool unclear(const Assignment& assignment) const;
+  /// Returns true if an assignment may be shorter than `expected`, the logarithm of another one's makespan,
+  /// and longer only because the machine stalled some of its runs: it is not clear whose its far samples are,
+  /// most of its samples are far longer than one that is shorter, or it has at most two samples, which are far longer than one of its runs, or than `expected` in the only
+  /// run that there was.
+  bool may_be_stalled(const Assignment& assignment, double expected) const;
   /// Returns the standard error of the mean logarithm of an assignment's samples, or 0 if it has none.
   double error(const Assignment& assignment) const;
 
@@ -115,6 +120,13 @@ class TrialLedger {
   std::set<Assignment> lost_;
   std::map<Assignment, std::size_t> visits_;
   std::map<Assignment, Samples> samples_;
+  /// Of an assignment, lead-ins and first runs included.
+  struct Runs {
+    int count = 0;
+    double least = 0;  ///< logarithm
+    void add(double value);
+  };
+  std::map<Assignment, Runs> seen_runs_;
   FarShare far_;               ///< of all samples
   double usual_variance_ = 0;  ///< of the samples of an assignment
   /// Of second runs over the samples that followed them, as differences of logarithms.
