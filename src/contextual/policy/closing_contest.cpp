@@ -11,7 +11,6 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
-constexpr double much = 0.05;         ///< worth further runs
 constexpr int enough_rounds = 4;  ///< without far samples
 
 /// 0.17 % exceed it: what other measurements have shown is not given up for less.
@@ -75,7 +74,8 @@ bool ClosingContest::behind_next(const Gain& gain) const {
     return false;
   }
   const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
-  return (1 - gain.centre) * result_.reference.centre_ns > (1 + much) * next_ns;
+  const double at_best = 1 - gain.centre - result_.noise;
+  return at_best * result_.reference.centre_ns > (1 + worthwhile) * next_ns;
 }
 
 ClosingContest::Verdict ClosingContest::judge() {
@@ -89,7 +89,7 @@ ClosingContest::Verdict ClosingContest::judge() {
            (verdict == Verdict::shown && behind_next(other.gain) != behind_next());
   });
   const bool seems_longer = result_.gain && result_.gain->centre + result_.noise < 0;
-  const bool lost = verdict == Verdict::lost && result_.gain->high < much;
+  const bool lost = verdict == Verdict::lost && result_.gain->high < worthwhile;
   const bool told = !unsure_ && !result_.mostly_far && (lost || (verdict == Verdict::shown && !seems_longer));
   const bool enough =
       static_cast<int>(result_.choice.count) >= std::min(enough_rounds, comparison_->measured());

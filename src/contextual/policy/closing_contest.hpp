@@ -59,7 +59,9 @@ class ClosingContest {
   /// Returns true if the last `judge`, or what it says of the next, would have been another one, had the far
   /// samples of one or both sets another cause, and there were no runs left to tell.
   bool unsure() const noexcept { return unsure_; }
-  /// Returns true if what is next should be shorter, as of the last `judge`.
+  static constexpr double worthwhile = 0.05;  ///< a gain that is worth further runs
+
+  /// Returns true if what is next should be shorter by so much, as of the last `judge`.
   bool behind_next() const { return result_.gain && behind_next(*result_.gain); }
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }

@@ -291,7 +291,8 @@ bool ClosingStage::set_aside() {
 
 /// Of both, by their makespans: what the reference pays for may seem another in each comparison.
 void ClosingStage::choose_better() {
-  if (record_.gain && record_.choice_makespan.centre_ns < aside_->choice_makespan.centre_ns) {
+  const double shorter_by = 1 - record_.choice_makespan.centre_ns / aside_->choice_makespan.centre_ns;
+  if (record_.gain && shorter_by > ClosingContest::worthwhile) {
     record_.reason = record_.reason + gain_over_reference(record_);
     record_.unsure = record_.unsure || aside_->unsure;
   } else {
