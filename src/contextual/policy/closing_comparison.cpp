@@ -3,6 +3,7 @@
 #include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -43,9 +44,11 @@ bool ClosingComparison::complete() const noexcept {
   return static_cast<int>(counted_.size()) == rounds_ || begun_ == 2 * rounds_;
 }
 
-/// The order changes with each round.
+/// The order of each round is that of a Thue-Morse sequence: a scheduler that sets the thread aside in every
+/// second round, or every fourth, meets both in turn.
 const Assignment& ClosingComparison::at(std::size_t position) const {
-  return (static_cast<std::size_t>(begun_) + position) % 2 == 0 ? reference_ : choice_;
+  const auto turned = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(begun_)));
+  return (turned + position) % 2 == 0 ? reference_ : choice_;
 }
 
 std::vector<SearchTrial> ClosingComparison::plan() const {
@@ -80,6 +83,15 @@ void ClosingComparison::observe(const SearchObservation& observation) {
   round_ = {};
   position_ = 0;
   ++begun_;
+}
+
+std::optional<Gain> ClosingComparison::Result::gain_in_any_case() const {
+  std::optional<Gain> all = gain;
+  for (const OrElse& other : or_else) {
+    all->low = std::min(all->low, other.gain.low);
+    all->high = std::max(all->high, other.gain.high);
+  }
+  return all;
 }
 
 ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evidence,

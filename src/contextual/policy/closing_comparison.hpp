@@ -62,6 +62,8 @@ class ClosingComparison {
       Gain gain;
     };
     std::vector<OrElse> or_else;
+    /// Returns the gain with an interval that holds those of `or_else`, too.
+    std::optional<Gain> gain_in_any_case() const;
   };
   /// Compares the means over the rounds in which neither sample is far. Far samples that are the set's own
   /// lengthen its mean by their part of all its samples. The interval of the gain has the confidence that

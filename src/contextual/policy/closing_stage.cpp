@@ -240,7 +240,7 @@ Verdict ClosingStage::end_comparison(SearchRecord& record) {
   if (record.reference == Reference::first_feasible) {
     return Verdict::unmeasured;
   }
-  record.gain = result.gain;
+  record.gain = result.gain_in_any_case();
   record.unsure = contest_->unsure();
   return verdict;
 }

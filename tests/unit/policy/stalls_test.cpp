@@ -114,9 +114,10 @@ TEST_CASE("holds 23: sets that are a third apart are told apart, however some ru
       const Answers calm = answers(a_third_apart, {}, overlaps, 30, level);
       CHECK(calm.wrong == 0);
       CHECK(calm.unsure == 0);
-      const Answers of_stalls = answers(a_third_apart, stalling, overlaps, 100, level);
-      CHECK(of_stalls.wrong <= 1);
-      CHECK(of_stalls.unsure <= (level == SearchLevel::quick ? 12 : 3));
+      const bool quick = level == SearchLevel::quick;  // it ends before all is sure
+      const Answers of_stalls = answers(a_third_apart, stalling, overlaps, 200, level);
+      CHECK(of_stalls.wrong <= (quick ? 2 : 0));
+      CHECK(of_stalls.unsure <= (quick ? 16 : 2));
       CHECK(of_stalls.mean_runs < 1.3 * calm.mean_runs);
     }
     // Three of a config's five samples stall now and then.
