@@ -27,6 +27,7 @@ struct Replay {
   std::int64_t runs = 0;          ///< of the region, with everything counted
   std::vector<CurvePoint> curve;  ///< after every batch; the first point, after no run, is the defaults'
   Miss miss = Miss::none;
+  bool unsure = false;  ///< a whole tuning says so of its choice
 };
 
 }  // namespace search_replay

@@ -31,6 +31,7 @@ class TuningReplay {
     replay_.regret = replay_.curve.back().regret;
     replay_.runs = region_.runs();
     replay_.miss = miss();
+    replay_.unsure = !state_.searches().empty() && state_.searches().back().is_unsure();
     return replay_;
   }
 
@@ -67,7 +68,9 @@ class TuningReplay {
     IterationOutcome outcome;
     const std::optional<Sample> sample = region_.run(assignment);
     for (std::size_t p = 0; p < assignment.size(); ++p) {
-      outcome.cells.push_back(CellOutcome{true, sample ? std::optional(sample->times_ns[p]) : std::nullopt});
+      CellOutcome cell{true, sample ? std::optional(sample->times_ns[p]) : std::nullopt};
+      cell.overlaps = region_.overlaps();
+      outcome.cells.push_back(cell);
     }
     outcome.makespan_ns = sample ? std::optional(sample->makespan_ns) : std::nullopt;
     outcome.infeasible = sample ? "" : "timed out";

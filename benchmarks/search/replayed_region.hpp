@@ -49,6 +49,9 @@ class ReplayedRegion {
   /// assignment may lack problems that have not joined.
   virtual std::optional<Sample> run(const Assignment& assignment) = 0;
 
+  /// Returns true if launches overlap other work, so that makespans decide and not own times.
+  virtual bool overlaps() const { return true; }
+
   /// Says that the ranks meet, so that the next runs start in disorder.
   virtual void exchange() = 0;
 

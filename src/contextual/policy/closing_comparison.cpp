@@ -17,9 +17,9 @@ std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
   return observation.runs.size() > 1 ? observation.runs[1].makespan_ns : std::nullopt;
 }
 
-/// False where all samples of the rounds are far beside the earlier ones, or the other way around: the machine
-/// was in another state then, or makespans were shares of other batches, so the earlier ones say nothing of
-/// these.
+/// False where all samples of the rounds are far beside the earlier ones, or the other way around: the
+/// machine was in another state then, or makespans were shares of other batches, so the earlier ones say
+/// nothing of these.
 bool are_alike(const std::vector<double>& rounds, const std::vector<double>& earlier) {
   const auto least = [](const std::vector<double>& values) {
     return *std::min_element(values.begin(), values.end());

@@ -35,8 +35,8 @@ void ClosingContest::drop() {
   comparison_.reset();
 }
 
-void ClosingContest::begin(Assignment reference, Assignment candidate, Claim claim,
-                           ClosingEvidence evidence, std::optional<double> next_longer_by_ns) {
+void ClosingContest::begin(Assignment reference, Assignment candidate, Claim claim, ClosingEvidence evidence,
+                           std::optional<double> next_longer_by_ns) {
   drop();
   evidence_ = std::move(evidence);
   next_longer_by_ns_ = next_longer_by_ns;

@@ -47,8 +47,8 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    if (const auto next = record_.choice == scope_.defaults() && defaults_may_be_behind() ? next_by_time()
-                                                                                      : std::nullopt) {
+    if (const auto next =
+            record_.choice == scope_.defaults() && defaults_may_be_behind() ? next_by_time() : std::nullopt) {
       record_.choice = *next;
       record_.reason = Why::next_is_steadier;
       claim_ = Claim::faster;
@@ -280,7 +280,7 @@ bool ClosingStage::set_aside() {
   if (!next) {
     return false;
   }
-  aside_ = Shown{record_.choice,       record_.reason, *record_.gain, record_.reference_makespan,
+  aside_ = Shown{record_.choice,          record_.reason, *record_.gain, record_.reference_makespan,
                  record_.choice_makespan, record_.unsure};
   record_.choice = *next;
   record_.reason = Why::next_is_steadier;
@@ -307,8 +307,8 @@ void ClosingStage::choose_better() {
   contest_->drop();
 }
 
-/// Of defaults that own times chose: what is next may be shorter, if their far samples are their own, or if it
-/// only seems longer.
+/// Of defaults that own times chose: what is next may be shorter, if their far samples are their own, or if
+/// it only seems longer.
 bool ClosingStage::defaults_may_be_behind() const {
   const std::optional<double> next_longer_by_ns = this->next_longer_by_ns();
   if (!next_longer_by_ns) {

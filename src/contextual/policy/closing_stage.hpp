@@ -114,7 +114,7 @@ class ClosingStage {
     Summary choice_makespan;
     bool unsure = false;
   };
-  std::optional<Shown> aside_;  ///< while what is next to it, and may be shorter, is compared
+  std::optional<Shown> aside_;               ///< while what is next to it, and may be shorter, is compared
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
   bool compares_overall_ = false;
   std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults

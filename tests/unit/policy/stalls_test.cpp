@@ -135,8 +135,7 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[
       CAPTURE(part, overlaps);
       CHECK(answers({{150'000}, {100'000}, {90'000, 200'000, part}}, {}, overlaps, 50).wrong <=
             (seldom ? 10 : 2));
-      CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, overlaps, 50).wrong <=
-            (seldom ? 12 : 2));
+      CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, overlaps, 50).wrong <= (seldom ? 12 : 2));
       CHECK(answers({{90'000, 200'000, part}, {100'000}}, stalling, overlaps, 50).wrong <=
             (seldom ? 25 : 5));  // it is the default
       CHECK(answers({{100'000, 250'000, part}, {95'000}}, stalling, overlaps, 50).wrong == 0);

@@ -230,8 +230,9 @@ bool TrialLedger::may_be_stalled(const Assignment& assignment, double expected) 
   if (seen->second.count == 1) {
     return least > expected + length_of_stalls && far_.stalls() > 0;
   }
-  const double longest = samples == samples_.end() ? least : *std::max_element(samples->second.values.begin(),
-                                                                   samples->second.values.end());
+  const double longest = samples == samples_.end() ? least
+                                                   : *std::max_element(samples->second.values.begin(),
+                                                                       samples->second.values.end());
   return longest > least + length_of_stalls && least < expected + length_of_stalls;
 }
 

@@ -67,8 +67,8 @@ class TrialLedger {
   bool unclear(const Assignment& assignment) const;
   /// Returns true if an assignment may be shorter than `expected`, the logarithm of another one's makespan,
   /// and longer only because the machine stalled some of its runs: it is not clear whose its far samples are,
-  /// most of its samples are far longer than one that is shorter, or it has at most two samples, which are far longer than one of its runs, or than `expected` in the only
-  /// run that there was.
+  /// most of its samples are far longer than one that is shorter, or it has at most two samples, which are
+  /// far longer than one of its runs, or than `expected` in the only run that there was.
   bool may_be_stalled(const Assignment& assignment, double expected) const;
   /// Returns the standard error of the mean logarithm of an assignment's samples, or 0 if it has none.
   double error(const Assignment& assignment) const;
