@@ -47,8 +47,9 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    if (const auto next =
-            record_.choice == scope_.defaults() && defaults_may_be_behind() ? next_by_time() : std::nullopt) {
+    if (const auto next = !driver_.exists() && record_.choice == scope_.defaults() && defaults_may_be_behind()
+                              ? next_by_time()
+                              : std::nullopt) {
       record_.choice = *next;
       record_.reason = Why::next_is_steadier;
       claim_ = Claim::faster;
@@ -214,7 +215,9 @@ void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, 
   record.compared_with = reference;
   if (reference != record.choice) {
     ClosingEvidence evidence = evidence_for(reference, record.choice);
-    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence), next_longer_by_ns());
+    const std::optional<SearchScope::Next> next = this->next();
+    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence),
+                    next ? std::optional(next->longer_by_ns) : std::nullopt);
   }
 }
 
@@ -276,7 +279,12 @@ bool ClosingStage::end_closing() {
 
 /// What is next may be shorter than a choice that has far samples of its own, and is compared, too.
 bool ClosingStage::set_aside() {
-  const std::optional<Assignment> next = next_by_time();
+  std::optional<Assignment> next;
+  if (!driver_.exists()) {
+    next = next_by_time();
+  } else if (const auto measured = contest_->affords(1) ? next_measured() : std::nullopt) {
+    next = measured->assignment;
+  }
   if (!next) {
     return false;
   }
@@ -310,17 +318,17 @@ void ClosingStage::choose_better() {
 /// Of defaults that own times chose: what is next may be shorter, if their far samples are their own, or if
 /// it only seems longer.
 bool ClosingStage::defaults_may_be_behind() const {
-  const std::optional<double> next_longer_by_ns = this->next_longer_by_ns();
-  if (!next_longer_by_ns) {
+  const std::optional<SearchScope::Next> next = this->next();
+  if (!next) {
     return false;
   }
-  if (*next_longer_by_ns < 0) {
+  if (next->longer_by_ns < 0) {
     return true;
   }
   const ClosingEvidence evidence = evidence_for(scope_.defaults(), scope_.defaults());
   const FarCost cost = far_cost(evidence.reference_ns, far_limit(evidence.reference_ns), evidence.others);
   return cost.judgement.cause != FarCause::machine &&
-         cost.near * cost.excess * cost.own_part() > *next_longer_by_ns;
+         cost.near * cost.excess * cost.own_part() > next->longer_by_ns;
 }
 
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
@@ -397,12 +405,45 @@ std::optional<Assignment> ClosingStage::next_by_time() {
   return std::nullopt;
 }
 
-/// How much longer that is than the defaults, by own times.
-std::optional<double> ClosingStage::next_longer_by_ns() const {
-  const std::vector<SearchScope::Next>& next = scope_.next_by_time();
-  return compares_overall_ || driver_.exists() || aside_ || next_by_time_ == next.size()
-             ? std::nullopt
-             : std::optional(next[next_by_time_].longer_by_ns);
+/// What may be shorter than what is chosen now: by own times, or of what the search has measured.
+std::optional<SearchScope::Next> ClosingStage::next() const {
+  const std::vector<SearchScope::Next>& by_time = scope_.next_by_time();
+  if (compares_overall_ || aside_) {
+    return std::nullopt;
+  }
+  if (driver_.exists()) {
+    return next_measured();
+  }
+  return next_by_time_ == by_time.size() ? std::nullopt : std::optional(by_time[next_by_time_]);
+}
+
+/// By means of samples, far ones as they are likelier.
+std::optional<SearchScope::Next> ClosingStage::next_measured() const {
+  constexpr std::size_t enough_samples = 3;
+  const std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
+  FarShare far;
+  for (const auto& [assignment, makespans] : all) {
+    far += far_share(makespans, far_limit(makespans)).of_machine();
+  }
+  std::optional<SearchScope::Next> next;
+  std::optional<double> defaults_ns;
+  for (const auto& [assignment, makespans] : all) {
+    const double limit = far_limit(makespans);
+    const FarShare others = far.without(far_share(makespans, limit).of_machine());
+    const double mean_ns = summarize_all(settled(makespans, limit, others)).centre_ns;
+    if (assignment == scope_.defaults()) {
+      defaults_ns = mean_ns;
+    } else if (assignment != record_.choice && makespans.size() >= enough_samples &&
+               scope_.full(scope_.of_members(assignment)) == assignment && scope_.allowed(assignment) &&
+               (!next || mean_ns < next->longer_by_ns)) {
+      next = SearchScope::Next{assignment, mean_ns};
+    }
+  }
+  if (!next || !defaults_ns) {
+    return std::nullopt;
+  }
+  next->longer_by_ns -= *defaults_ns;
+  return next;
 }
 
 /// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them

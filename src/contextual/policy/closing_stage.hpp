@@ -88,7 +88,8 @@ class ClosingStage {
   void give_back(SearchRecord& record);
   std::optional<Assignment> next_candidate();
   std::optional<Assignment> next_by_time();
-  std::optional<double> next_longer_by_ns() const;
+  std::optional<SearchScope::Next> next() const;
+  std::optional<SearchScope::Next> next_measured() const;
   bool defaults_may_be_behind() const;
   bool set_aside();
   void choose_better();

@@ -26,7 +26,7 @@ enum class Why {
   fastest_without_default,   ///< by own time, but the default has none
   tie_goes_to_default,       ///< the fastest is `config_id`
   tie_goes_to_lower_index,   ///< the fastest is `config_id`
-  next_is_steadier,          ///< what is best by own time has far longer samples
+  next_is_steadier,          ///< what was better has far longer samples
   erratic,                   ///< the samples of `config_id` spread too far for it to win
   default_without_times,     ///< nothing has times
   first_left_without_times,  ///< nothing has times, and the default is rejected

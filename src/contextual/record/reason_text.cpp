@@ -58,7 +58,7 @@ std::string part_text(const ReasonPart& part) {
     case Why::tie_goes_to_lower_index:
       return "tie with " + config + ": the lower index wins";
     case Why::next_is_steadier:
-      return "next best by own time, and not as erratic";
+      return "the next best, and not as erratic";
     case Why::erratic:
       return "; " + config + " is erratic";
     case Why::default_without_times:
