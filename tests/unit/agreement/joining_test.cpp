@@ -5,6 +5,7 @@
 
 #include "support/catch.hpp"
 #include "support/launches.hpp"
+#include "support/repetitions.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
@@ -121,7 +122,7 @@ TEST_CASE("joining: many problems are united in a time that grows with their num
   Run here("joining_many");
   Run there("joining_many");
   const auto core = core_of("joining_many");
-  constexpr std::int64_t each = 30'000;  // half of them on both
+  constexpr std::int64_t each = test::has_sanitizer ? 10'000 : 30'000;  // half of them on both
   REQUIRE(steps_done(each, [&](std::int64_t key) {
             here.launch(*core, make_key(key));
             there.launch(*core, make_key(key + each / 2));
