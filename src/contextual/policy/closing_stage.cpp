@@ -95,7 +95,9 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     failure.runs.clear();
     driver_.observe(std::move(failure));
   }
-  if (failed != contest_->comparison().choice()) {
+  if (aside_ && failed == contest_->comparison().choice()) {
+    contest_->drop();
+  } else if (failed != contest_->comparison().choice()) {
     // With another reference, because that of this comparison is infeasible.
     compares_overall_ ? begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults)
                       : begin_closing();
@@ -103,8 +105,6 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     return search_again();
   } else if (driver_.exists()) {
     give_back(record_);
-  } else if (aside_) {
-    contest_->drop();
   } else {
     choose_unmeasured();
     begin_closing();
@@ -113,13 +113,16 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
 }
 
 ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {
+  if (aside_ && aside_->choice[problem] == config_id) {
+    aside_.reset();
+  }
   if (!contest_ || !contest_->running() ||
       (contest_->comparison().choice()[problem] != config_id &&
        contest_->comparison().reference()[problem] != config_id)) {
     return Next::goes_on;
   }
   ++ongoing_.context;
-  if (driver_.exists()) {
+  if (driver_.exists() && !aside_) {
     return search_again();
   }
   contest_->drop();

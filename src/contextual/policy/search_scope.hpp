@@ -60,12 +60,13 @@ class SearchScope {
   const Assignment& defaults() const noexcept { return defaults_; }
   /// The default of everything that the run tunes.
   const Assignment& all_defaults() const noexcept { return all_defaults_; }
-  /// Where there are no members: what follows `base` by own times, the least loss first. Each config is
-  /// shorter than the default of its problem.
   struct Next {
     Assignment assignment;
     double longer_by_ns = 0;  ///< than `defaults`, all own times together
   };
+  /// Where there are no members: what may only seem longer than `base` by own times, then what follows it,
+  /// the least loss first. Unless all defaults are best, each config is shorter than the default of its
+  /// problem.
   const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
