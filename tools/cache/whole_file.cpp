@@ -4,11 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <ios>
 #include <istream>
-#include <iterator>
 #include <system_error>
 
 namespace contextual::cache_tool {
@@ -16,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t longest_text = std::size_t{256} << 20U;
 constexpr mode_t new_file = 0666;  // less what the umask takes away
 
 [[noreturn]] void refuse(const fs::path& file, const char* what, int code) {
@@ -83,7 +85,16 @@ fs::path behind_links(fs::path file) {
 
 std::string read_whole(std::istream& from, const std::string& name) {
   try {
-    return {std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
+    std::string text;
+    std::array<char, 65536> part{};
+    while (from.read(part.data(), part.size()), from.gcount() > 0) {
+      text.append(part.data(), static_cast<std::size_t>(from.gcount()));
+      if (text.size() > longest_text) {  // it may never end
+        throw FileError(name + ": it has more than " + std::to_string(longest_text >> 20U) +
+                        " MiB, which is more than a cache directory's file may have");
+      }
+    }
+    return text;
   } catch (const std::ios_base::failure&) {  // a folder, for example, can be opened and not read
     throw FileError(name + ": it cannot be read");
   }

@@ -13,8 +13,9 @@
 
 namespace contextual::journal {
 
-JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety)
-    : folder_(folder), name_(name), safety_(safety) {
+JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety,
+                         std::shared_ptr<storage::WriteBudget> budget)
+    : folder_(folder), name_(name), safety_(safety), budget_(std::move(budget)) {
   // Another process may remove the file at the end of its run, between any two steps.
   constexpr int most_attempts = 3;
   for (int attempt = 1; open() == Attempt::removed_meanwhile && attempt < most_attempts; ++attempt) {
@@ -84,18 +85,25 @@ void JournalFile::append(std::string_view text) {
     return;
   }
   const std::string line = chain_.add(text);
-  // In one call: where it comes short, the line is damaged, and so are all behind it.
+  std::string failure = budget_->spend([&] { return write(line); });
+  if (failure.empty() && safety_ == Safety::from_machine_end &&
+      storage::file_calls().fsync(file_.get()) != 0) {
+    failure = std::strerror(errno);
+  }
+  if (!failure.empty()) {
+    problem_ = path().string() + ": it cannot be written: " + failure;
+    static_cast<void>(file_.close());
+  }
+}
+
+/// In one call: where it comes short, the line is damaged, and so are all behind it.
+std::string JournalFile::write(std::string_view line) {
   ssize_t written = 0;
   do {
     written = storage::file_calls().write(file_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
-  if (written >= 0 && static_cast<std::size_t>(written) < line.size()) {
-    errno = ENOSPC;
-    written = -1;
-  }
-  if (written < 0 || (safety_ == Safety::from_machine_end && storage::file_calls().fsync(file_.get()) != 0)) {
-    fail("it cannot be written");
-  }
+  const bool whole = written >= 0 && static_cast<std::size_t>(written) == line.size();
+  return whole ? std::string() : std::strerror(written < 0 ? errno : ENOSPC);
 }
 
 void JournalFile::end_with(const std::vector<std::string>& texts) {

@@ -5,10 +5,12 @@
 
 #include "contextual/journal/line_chain.hpp"
 #include "contextual/storage/descriptor.hpp"
+#include "contextual/storage/write_budget.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +29,8 @@ class JournalFile {
   /// Opens the file, or makes it, and reads its lines; what follows the last right one is cut off. The rules
   /// of TrustedFolder decide whether it is believed. Where it cannot be used, `problem` says why, and the
   /// other functions do nothing.
-  JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety);
+  JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety,
+              std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>());
 
   /// Returns why it is not written (any more), with its path; empty while it is.
   const std::string& problem() const noexcept { return problem_; }
@@ -35,6 +38,8 @@ class JournalFile {
   /// The lines that were there when it was opened.
   const std::vector<std::string>& lines() const noexcept { return lines_; }
 
+  /// After a failure, or once the budget is spent, nothing is written any more. Waiting for the disk, which
+  /// Safety::from_machine_end asks for, is not counted.
   void append(std::string_view text);
   /// Leaves these lines only, or no file where there are none. A process that dies meanwhile leaves all or
   /// these. Nothing can be appended any more.
@@ -47,10 +52,13 @@ class JournalFile {
   Attempt open();
   void read();
   void fail(const std::string& what);
+  /// Returns what went wrong, or an empty text.
+  std::string write(std::string_view line);
 
   detail::TrustedFolder folder_;
   std::string name_;
   Safety safety_;
+  std::shared_ptr<storage::WriteBudget> budget_;
   storage::Descriptor file_;
   std::vector<std::string> lines_;
   LineChain chain_;  ///< behind the last line

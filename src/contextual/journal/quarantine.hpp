@@ -4,6 +4,7 @@
 /// Assignments of configs beside which a process has died. Pure.
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,13 @@ namespace contextual::journal {
 /// Assignments are texts that mean the same in every process. One that was running alone when a process died,
 /// and again when it was tried next, is in quarantine. One that may have been running is a suspect: it is to
 /// be tried alone, and is none any more if that goes well.
+///
+/// An assignment is a list of parts, one for each problem, whose last item is the id of a config: a text in
+/// JSON,
+/// `[["gemm","(128)","c0de",3],["copy","()","c0de",0]]`. Where two assignments that have one such part in
+/// common, not of a default, have each ended a process that ran them alone, and that part has never come
+/// back, the part by itself is in quarantine, and whatever has it. Otherwise a config that always crashes
+/// would cost two processes for each partner.
 ///
 /// All ranks, and whoever reads the journal later, come to the same by the same calls.
 class Quarantine {
@@ -36,9 +44,9 @@ class Quarantine {
 
   const std::vector<std::string>& running() const noexcept { return running_; }
   const std::string& kernels() const noexcept { return kernels_; }
-  bool suspect(const std::string& assignment) const { return count(assignment) > 0; }
-  bool quarantined(const std::string& assignment) const { return count(assignment) >= deaths_to_quarantine; }
-  /// Returns those in quarantine.
+  bool suspect(const std::string& assignment) const;
+  bool quarantined(const std::string& assignment) const;
+  /// Returns those in quarantine, and parts, each as an assignment of its own.
   std::vector<std::string> quarantined() const;
   /// Returns true if there is not even a suspect.
   bool empty() const noexcept { return deaths_.empty(); }
@@ -46,8 +54,11 @@ class Quarantine {
  private:
   static constexpr int deaths_to_quarantine = 2;
   int count(const std::string& assignment) const;
+  void condemn_part_of(const std::string& assignment);
 
   std::map<std::string, int> deaths_;
+  std::set<std::string> died_alone_;
+  std::set<std::string> harmless_;  ///< parts of what has come back
   std::vector<std::string> running_;
   std::string kernels_;
   bool forgiven_ = false;  ///< in the tuning that is under way

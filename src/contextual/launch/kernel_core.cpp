@@ -11,6 +11,7 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace contextual::detail {
@@ -155,6 +156,8 @@ void KernelCore::make_ready() const {
       const ConfigSpaceError named("tunable kernel \"" + traits_.name + "\": " + error.what());
       space_error_ = std::make_exception_ptr(named);
       return;
+    } catch (const std::bad_alloc&) {
+      throw;  // it passes: the next use tries again
     } catch (...) {
       space_error_ = std::current_exception();
       return;

@@ -1,5 +1,7 @@
 #include "contextual/measure/buffer_copies.hpp"
 
+#include "contextual/measure/no_room.hpp"
+
 #include <contextual/detail/measure/device_buffers.hpp>
 
 #include <algorithm>
@@ -18,7 +20,28 @@ void wait_for_devices() {
 
 }  // namespace
 
-void BufferCopies::take() {
+void throw_no_room(const std::string& buffer, std::size_t bytes, int rank, const std::string& cause) {
+  constexpr double mebibyte = 1 << 20;
+  char size[64];
+  std::snprintf(size, sizeof(size), "%.1f MiB, %zu bytes", static_cast<double>(bytes) / mebibyte, bytes);
+  throw Error(buffer + " needs a copy of " + size + ", and rank " + std::to_string(rank) +
+              " has no memory for it: " + cause);
+}
+
+void BufferCopies::find_room(Copy& copy) {
+  const Restored& buffer = copy.buffer;
+  const detail::DeviceBuffers* const device =
+      buffer.size_bytes == 0 ? nullptr : detail::device_of(buffer.data);
+  copy.on_device = device != nullptr;
+  if (device != nullptr) {
+    copy.copy = device->memory_beside(buffer.data, buffer.size_bytes);
+  } else if (buffer.size_bytes > 0) {
+    copy.copy =
+        std::shared_ptr<std::byte>(new std::byte[buffer.size_bytes], std::default_delete<std::byte[]>());
+  }
+}
+
+void BufferCopies::take(int rank) {
   if (!copies_.empty()) {
     return;
   }
@@ -27,16 +50,14 @@ void BufferCopies::take() {
   std::vector<Copy> copies;
   for (const Restored& buffer : buffers_) {
     Copy& copy = copies.emplace_back(Copy{buffer});
-    const detail::DeviceBuffers* const device =
-        buffer.size_bytes == 0 ? nullptr : detail::device_of(buffer.data);
-    if (device != nullptr) {
-      copy.on_device = true;
-      copy.copy = device->memory_beside(buffer.data, buffer.size_bytes);
-      device->copy(copy.copy.get(), buffer.data, buffer.size_bytes);
-    } else if (buffer.size_bytes > 0) {
-      copy.copy =
-          std::shared_ptr<std::byte>(new std::byte[buffer.size_bytes], std::default_delete<std::byte[]>());
-      std::memcpy(copy.copy.get(), buffer.data, buffer.size_bytes);
+    with_room("option `restore`: buffer \"" + buffer.name + "\"", buffer.size_bytes, rank,
+              [&] { find_room(copy); });
+  }
+  for (const Copy& copy : copies) {
+    if (copy.on_device) {
+      detail::device_buffers()->copy(copy.copy.get(), copy.buffer.data, copy.buffer.size_bytes);
+    } else if (copy.buffer.size_bytes > 0) {
+      std::memcpy(copy.copy.get(), copy.buffer.data, copy.buffer.size_bytes);
     }
   }
   taking_ = std::chrono::steady_clock::now() - begin;

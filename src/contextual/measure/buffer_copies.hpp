@@ -17,8 +17,9 @@ class BufferCopies {
   explicit BufferCopies(std::vector<Restored> buffers) : buffers_(std::move(buffers)) {}
 
   /// Takes the copies, each in the memory where the buffer is. Waits for the devices before and for the
-  /// copies. Has no effect if they were taken before. Throws Error, or std::bad_alloc, if there is no room.
-  void take();
+  /// copies. Has no effect if they were taken before. Throws Error if there is no room, which names the
+  /// buffer and its size, and `rank`, which is this one.
+  void take(int rank);
 
   /// Copies back what was taken. Buffers of the host wait for the devices before; those of a device are
   /// copied on the device, after all that was submitted before it and before all that is submitted after it.
@@ -28,6 +29,8 @@ class BufferCopies {
   std::string cost_text() const;
 
  private:
+  struct Copy;
+  static void find_room(Copy& copy);
   struct Copy {
     Restored buffer;
     std::shared_ptr<std::byte> copy{};

@@ -1,5 +1,6 @@
 #include "contextual/options/resolved_options.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/option_table.hpp"
 #include "contextual/policy/options_check.hpp"
 
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -54,6 +57,14 @@ void limit(std::chrono::milliseconds& time) {
   time = std::min(time, longest);
 }
 
+/// Of a name: what logs, reports and kept files show must come out of them as it went in.
+bool is_text(const std::string& name) {
+  return detail::as_kept(name) == name;
+}
+
+/// No buffer is larger: a count of elements that is too large has overflowed, or is no count.
+constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+
 bool on_one_line(const std::string& name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
@@ -63,8 +74,13 @@ constexpr const char* null_pointer_cause =
 
 void check_restored(const std::vector<Restored>& buffers) {
   for (const Restored& buffer : buffers) {
-    if (!on_one_line(buffer.name)) {
-      throw InvalidArgument("option `restore`: the name \"" + buffer.name + "\" has more than one line");
+    if (!on_one_line(buffer.name) || !is_text(buffer.name)) {
+      throw InvalidArgument("option `restore`: the name \"" + buffer.name +
+                            "\" is not UTF-8, or has more than one line");
+    }
+    if (buffer.size_bytes > most_bytes) {
+      throw InvalidArgument("option `restore`: buffer \"" + buffer.name + "\" has " +
+                            std::to_string(buffer.size_bytes) + " bytes, more than a buffer can have");
     }
     if (buffer.data == nullptr && buffer.size_bytes > 0) {
       throw InvalidArgument("option `restore`: buffer \"" + buffer.name +
@@ -76,9 +92,12 @@ void check_restored(const std::vector<Restored>& buffers) {
 void check_parts(const std::vector<RegionPart>& parts) {
   std::set<std::string_view> names;
   for (const RegionPart& part : parts) {
-    if (part.name.empty() || !on_one_line(part.name) || !names.insert(part.name).second) {
-      throw InvalidArgument("option `parts`: \"" + part.name +
-                            "\" cannot be the name of a part: give every part a name of its own on one line");
+    if (part.name.empty() || !on_one_line(part.name) || !is_text(part.name) ||
+        !names.insert(part.name).second) {
+      throw InvalidArgument(
+          "option `parts`: \"" + part.name +
+          "\" cannot be the name of a part: give every part a name of its own, in UTF-8, on "
+          "one line");
     }
     if (!part.call) {
       throw InvalidArgument("option `parts`: part \"" + part.name + "\" has no callable");
@@ -151,10 +170,15 @@ std::string names_of_set(const Options& options) {
 void check_outputs(const std::vector<Output>& outputs, const std::string& whose) {
   std::set<std::string_view> names;
   for (const Output& output : outputs) {
-    if (output.name.empty() || !on_one_line(output.name) || !names.insert(output.name).second) {
+    if (output.name.empty() || !on_one_line(output.name) || !is_text(output.name) ||
+        !names.insert(output.name).second) {
       throw InvalidArgument(whose + ": \"" + output.name +
-                            "\" cannot be the name of an output: give every output a name of its own on one "
-                            "line");
+                            "\" cannot be the name of an output: give every output a name of its own, in "
+                            "UTF-8, on one line");
+    }
+    if (output.count > most_bytes / size_of(output.type)) {
+      throw InvalidArgument(whose + ": output \"" + output.name + "\" has " + std::to_string(output.count) +
+                            " elements, more than a buffer can have");
     }
     if (output.data == nullptr && output.count > 0) {
       throw InvalidArgument(whose + ": output \"" + output.name +

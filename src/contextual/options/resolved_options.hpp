@@ -7,6 +7,7 @@
 #include "contextual/measure/buffer_copies.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/storage/write_budget.hpp"
 
 #include <contextual/options.hpp>
 
@@ -54,6 +55,8 @@ struct ResolvedOptions {
   std::vector<Restored> restore;
   /// Of `restore`; null if there is nothing to restore. Copies of the options of one call share them.
   std::shared_ptr<measure::BufferCopies> copies;
+  /// Of the logs and the journal of one call.
+  std::shared_ptr<storage::WriteBudget> write_budget = std::make_shared<storage::WriteBudget>();
   std::function<bool(const std::exception_ptr&)> is_out_of_memory;
   bool exceptions_reject = false;  ///< of a KernelTuner: an exception of a launcher rejects its config
   std::vector<RegionPart> parts;

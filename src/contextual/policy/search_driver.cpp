@@ -44,7 +44,10 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
-  search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
+  // The built-in search has chosen what never ran where nothing else is left: nobody's mistake, see `best`.
+  const bool accuses = basis_.options.search_factory != nullptr;
+  search_ = std::make_unique<CheckedSearch>(
+      request, std::move(search), [=](const Assignment& chosen) { return !accuses || has_run(chosen); });
 }
 
 Reason SearchDriver::skip_ruled_out() {
@@ -87,7 +90,8 @@ void SearchDriver::reject(std::size_t problem, std::size_t config_id) {
 
 std::optional<Assignment> SearchDriver::best() const {
   const std::optional<Assignment> best = search_->best();
-  return best ? std::optional(scope_.full(*best)) : std::nullopt;
+  const bool has_run = best && basis_.feasibility.proven(scope_.full(*best));
+  return has_run ? std::optional(scope_.full(*best)) : std::nullopt;
 }
 
 std::int64_t SearchDriver::most_runs_left(std::int64_t runs) const {

@@ -49,18 +49,17 @@ FileEnd end_of(const fs::path& path) noexcept {
   return end;
 }
 
-/// Has it a last line without a line end? A line of several pages that another process is writing looks so
+/// Does this end of the file stay? A line of several pages that another process is writing looks unfinished
 /// for a moment; what a process has left behind stays.
-bool ends_inside_line(const fs::path& path) {
+bool stays(const fs::path& path, const FileEnd& seen) {
   constexpr std::chrono::milliseconds pause(5);
-  constexpr int looks = 20;  // a writer may have lost its processor in the middle
-  const FileEnd seen = end_of(path);
-  bool stays = seen.inside_line();
-  for (int look = 0; stays && look < looks; ++look) {
+  constexpr int looks = 5;  // a writer may have lost its processor in the middle
+  bool same = true;
+  for (int look = 0; same && look < looks; ++look) {
     std::this_thread::sleep_for(pause);
-    stays = end_of(path) == seen;
+    same = end_of(path) == seen;
   }
-  return stays;
+  return same;
 }
 
 /// Appends to a file that it has opened itself: spdlog's own sink follows links.
@@ -71,9 +70,11 @@ class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::nul
     constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
     constexpr mode_t any_user = 0666;  // less what the umask takes away
     file_ = ::open(path.c_str(), flags, any_user);
+    if (file_ < 0 && errno == ELOOP) {
+      throw std::runtime_error(path_.string() + " is a symbolic link");
+    }
     if (file_ < 0) {
-      throw std::runtime_error(path_.string() + (errno == ELOOP ? std::string(" is a symbolic link")
-                                                                : " cannot be opened: " + system_text()));
+      throw std::system_error(errno, std::generic_category(), path_.string() + " cannot be opened");
     }
   }
   AppendingSink(const AppendingSink&) = delete;
@@ -91,7 +92,7 @@ class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::nul
         continue;
       }
       if (written <= 0) {
-        throw std::runtime_error("failed to write: " + system_text());
+        throw std::system_error(errno, std::generic_category(), "failed to write");
       }
       done += static_cast<std::size_t>(written);
     }
@@ -99,8 +100,6 @@ class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::nul
   void flush_() override {}  // nothing is kept back
 
  private:
-  static std::string system_text() { return std::generic_category().message(errno); }
-
   const fs::path path_;
   int file_ = -1;
 };
@@ -116,7 +115,7 @@ class SpdlogFile final : public LineFile {
         return kept_open(path_)->append(line);
       }
       const std::lock_guard lock(mutex_);
-      const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line(path_);
+      const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line();
       write(unfinished ? "\n" + std::string(line) : line);
       may_be_unfinished_ = false;
       return {};
@@ -131,6 +130,7 @@ class SpdlogFile final : public LineFile {
 
  private:
   static std::shared_ptr<LineFile> kept_open(const fs::path& path);
+  bool ends_inside_line() const;
 
   void write(std::string_view line) {
     sink_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
@@ -187,6 +187,24 @@ class OpenFiles {
     return file;
   }
 
+  /// Waits for the same end of a file only once: where a line cannot be ended, the next tuning finds it
+  /// again.
+  bool ends_inside_line(const fs::path& path) {
+    const FileEnd end = end_of(path);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto known = unfinished_.find(path); known != unfinished_.end() && known->second == end) {
+        return true;
+      }
+    }
+    const bool unfinished = end.inside_line() && stays(path, end);
+    if (unfinished) {
+      const std::lock_guard lock(mutex_);
+      unfinished_[path] = end;
+    }
+    return unfinished;
+  }
+
  private:
   /// Every path that was ever opened, each once, in a list that only grows: a forked process reads the one of
   /// its parent.
@@ -221,10 +239,15 @@ class OpenFiles {
   std::mutex mutex_;
   std::map<fs::path, std::weak_ptr<SpdlogFile>> files_;
   std::map<fs::path, std::shared_ptr<SpdlogFile>> kept_;
+  std::map<fs::path, FileEnd> unfinished_;
 };
 
 std::shared_ptr<LineFile> SpdlogFile::kept_open(const fs::path& path) {
   return OpenFiles::of_this_process().keep(path);
+}
+
+bool SpdlogFile::ends_inside_line() const {
+  return OpenFiles::of_this_process().ends_inside_line(path_);
 }
 
 }  // namespace

@@ -17,15 +17,15 @@ class LineFile {
   /// Opens the file at `path` for appending, and never truncates it. All writers of a path in one process
   /// share one file. A process that was forked from one that had opened the path gets a file of its own
   /// beside it, named by its process id: "rank-0.4711.log" for "rank-0.log". Creates the file but not its
-  /// directory. Throws std::exception with the system's reason.
+  /// directory. Throws std::system_error with the system's reason, or std::runtime_error for a link.
   static std::shared_ptr<LineFile> open(const std::filesystem::path& path);
 
   virtual ~LineFile() = default;
 
   /// Appends one line; `line` has no line end. If the file ends in the middle of a line, because a process
-  /// died or a write failed, ends that line first. In a process that was forked after `open`, writes to that
-  /// process's own file. Returns the reason of a failure, such as a full disk, or an empty text if the line
-  /// is written.
+  /// died or a write failed, ends that line first, and waits 25 ms at most to see that nobody is writing it.
+  /// In a process that was forked after `open`, writes to that process's own file. Returns the reason of a
+  /// failure, such as a full disk, or an empty text if the line is written.
   virtual std::string append(std::string_view line) noexcept = 0;
 
   /// The file that was opened.

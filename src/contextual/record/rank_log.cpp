@@ -4,6 +4,8 @@
 #include "contextual/record/line_file.hpp"
 #include "contextual/record/printer.hpp"
 #include "contextual/record/text_format.hpp"
+#include "contextual/storage/file_calls.hpp"
+#include "contextual/storage/lasting_path.hpp"
 
 #include <contextual/error.hpp>
 
@@ -12,13 +14,19 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace contextual::record {
 namespace {
 
-[[noreturn]] void cannot_log(const std::filesystem::path& directory, const std::string& reason) {
+[[noreturn]] void cannot_log(const std::filesystem::path& directory, const std::string& reason,
+                             const std::error_code& code = {}) {
+  const std::string text = "cannot write logs to the directory '" + directory.string() + "'";
+  if (storage::is_shortage(code.value())) {
+    throw std::system_error(code, text);
+  }
   throw InvalidArgument(
-      "cannot write logs to the directory '" + directory.string() + "': " + reason +
+      text + ": " + reason +
       ". Set CONTEXTUAL_LOG_DIR, or .log_directory of the options, to a directory that can be "
       "written; an empty .log_directory writes no log");
 }
@@ -27,11 +35,11 @@ std::filesystem::path make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    cannot_log(directory, error.message());
+    cannot_log(directory, error.message(), error);
   }
   std::filesystem::path absolute = std::filesystem::canonical(directory, error);
   if (error) {
-    cannot_log(directory, error.message());
+    cannot_log(directory, error.message(), error);
   }
   return absolute;
 }
@@ -39,6 +47,8 @@ std::filesystem::path make_directory(const std::filesystem::path& directory) {
 std::shared_ptr<LineFile> open(const std::filesystem::path& directory, const std::filesystem::path& path) {
   try {
     return LineFile::open(path);
+  } catch (const std::system_error& error) {
+    cannot_log(directory, error.what(), error.code());
   } catch (const std::exception& error) {
     cannot_log(directory, error.what());
   }
@@ -64,12 +74,13 @@ bool is_first_without_room(const std::filesystem::path& path) {
 
 }  // namespace
 
-RankLog::RankLog(const std::filesystem::path& directory, int rank, std::size_t most_bytes)
-    : directory_(make_directory(directory)),
+RankLog::RankLog(const std::filesystem::path& directory, int rank, std::size_t most_bytes,
+                 std::shared_ptr<storage::WriteBudget> budget)
+    : directory_(make_directory(storage::lasting_path(directory))),
       text_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".log"))),
       json_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".jsonl"))),
       most_bytes_(most_bytes),
-      complained_(std::make_shared<std::atomic<bool>>(false)) {}
+      budget_(std::move(budget)) {}
 
 const std::filesystem::path& RankLog::text_path() const noexcept {
   return text_->path();
@@ -79,17 +90,21 @@ const std::filesystem::path& RankLog::json_path() const noexcept {
   return json_->path();
 }
 
-void RankLog::append(LineFile& file, const std::string& line) const noexcept {
+void RankLog::append(LineFile& file, std::atomic<bool>& closed, const std::string& line) const {
+  if (closed.load(std::memory_order_relaxed)) {
+    return;
+  }
   written_bytes.fetch_add(line.size() + 1, std::memory_order_relaxed);
-  const std::string error = file.append(line);
+  const std::string error = budget_->spend([&] { return file.append(line); });
   if (!error.empty()) {
+    closed.store(true, std::memory_order_relaxed);
     complain("write to " + file.path().string() + ": " + error);
   }
 }
 
 void RankLog::complain(const std::string& what) const noexcept {
-  if (!complained_->exchange(true)) {
-    print_to_stderr("[contextual] cannot " + what + ". Lines are missing from the logs; tuning goes on.");
+  if (!shared_->complained.exchange(true)) {
+    print_to_stderr("[contextual] cannot " + what + ". This run's log ends here; tuning goes on.");
   }
 }
 
@@ -108,9 +123,9 @@ bool RankLog::has_room(const Event& event) const {
 }
 
 void RankLog::write_lines(const Event& event) const {
-  append(*json_, to_json_line(event));
+  append(*json_, shared_->json_closed, to_json_line(event));
   if (const std::string line = to_text(event); !line.empty()) {
-    append(*text_, line);
+    append(*text_, shared_->text_closed, line);
   }
 }
 

@@ -4,6 +4,7 @@
 /// One rank's two logs: `rank-{i}.log` for people and `rank-{i}.jsonl` for programs (docs/log-format.md).
 
 #include "contextual/record/events.hpp"
+#include "contextual/storage/write_budget.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -22,13 +23,16 @@ class LineFile;
 class RankLog {
  public:
   /// Creates `directory` and missing parents, and opens the files. Throws InvalidArgument, which names the
-  /// directory, the system's reason and what to change. `most_bytes`: see Options::log_bytes.
+  /// directory, the system's reason and what to change; or std::system_error with the same text where
+  /// descriptors, memory or room on the disk are short, which passes. `most_bytes`: see Options::log_bytes.
   RankLog(const std::filesystem::path& directory, int rank,
-          std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+          std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
+          std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>());
 
   /// Writes the event to both logs. It formats and does file I/O, so call it after the settle, never while
   /// the region runs. An error, such as a full disk, is not thrown but reported on stderr, once for both
-  /// logs.
+  /// logs. Nothing more is written to that file by this object and its copies, because each attempt may take
+  /// long.
   void write(const Event& event) noexcept;
 
   const std::filesystem::path& directory() const noexcept { return directory_; }  ///< absolute
@@ -36,7 +40,7 @@ class RankLog {
   const std::filesystem::path& json_path() const noexcept;
 
  private:
-  void append(LineFile& file, const std::string& line) const noexcept;
+  void append(LineFile& file, std::atomic<bool>& closed, const std::string& line) const;
   /// Returns false for an event that is left out, because the logs of this process are as large as they may
   /// be. Says so, once in the process.
   bool has_room(const Event& event) const;
@@ -47,7 +51,13 @@ class RankLog {
   std::shared_ptr<LineFile> text_;
   std::shared_ptr<LineFile> json_;
   std::size_t most_bytes_;
-  std::shared_ptr<std::atomic<bool>> complained_;  ///< shared by this log's copies
+  std::shared_ptr<storage::WriteBudget> budget_;
+  struct Shared {
+    std::atomic<bool> complained{false};
+    std::atomic<bool> text_closed{false};
+    std::atomic<bool> json_closed{false};
+  };
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();  ///< by this log's copies
 };
 
 }  // namespace contextual::record

@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <map>
+#include <system_error>
 #include <utility>
 
 namespace contextual::record {
@@ -72,19 +73,23 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
   warn_of_lone_rank();
 }
 
-/// Nobody has asked for the default directory: where it cannot be written, there is no log.
+/// Nobody has asked for the default directory: where it cannot be written, there is no log. Nor is there one
+/// where the machine is short of something, which nobody can mend before the run.
 void Recorder::open_log() {
   if (options_.log_directory.empty()) {
     return;
   }
   try {
-    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.log_bytes);
+    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.log_bytes,
+                 options_.write_budget);
     report().log_directory = log_->directory().string();
   } catch (const InvalidArgument& error) {
     if (options_.log_directory != options::default_log_directory) {
       throw;
     }
     detail::warn_once(error.what());
+  } catch (const std::system_error& shortage) {
+    detail::warn_once(shortage.what());
   }
 }
 

@@ -11,7 +11,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace contextual::storage {
@@ -29,7 +31,8 @@ void note_former_layout(const TrustedFolder& folder, ChoiceStore::Kept& kept) {
   bool pins = std::any_of(listing.names.begin(), listing.names.end(),
                           [](const std::string& name) { return name.ends_with(".pin"); });
   if (!listing.refusal.empty()) {
-    pins = kept.problems.empty();  // else it may be the same problem, with what is around it
+    // Otherwise it may be the same problem, with what is around it.
+    pins = kept.problems.empty() && !listing.shortage;
     kept.problems.push_back(listing.refusal);
   } else if (!listing.names.empty()) {
     kept.problems.push_back(folder.path().string() + " is not used: it is of an older version" +
@@ -82,7 +85,7 @@ void take_over_reasons(const std::vector<ChoiceSet>& from, ChoiceSet& entry) {
 ParsedRegion parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::path& path,
                        const std::function<bool(const std::string& region)>& is_right) {
   if (!reading.text) {
-    return {std::nullopt, reading.refusal};
+    return {std::nullopt, reading.refusal, reading.shortage};
   }
   ParsedRegion parsed = parse_region(*reading.text, path.string());
   if (parsed.file && !is_right(parsed.file->region)) {
@@ -112,6 +115,21 @@ std::string file_name_of(const std::string& text) {
   return name.empty() ? "%" : name;
 }
 
+namespace {
+
+/// The text that file_name_of stands for; another one where its end is a digest.
+std::string text_of_file_name(const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool escaped = name[i] == '%' && i + 2 < name.size();
+    text += escaped ? static_cast<char>(std::strtoul(name.substr(i + 1, 2).c_str(), nullptr, 16)) : name[i];
+    i += escaped ? 2 : 0;
+  }
+  return text;
+}
+
+}  // namespace
+
 ChoiceStore::ChoiceStore(const std::filesystem::path& directory, const std::string& region)
     : region_(region), folder_(directory, choices_folder), name_(file_name_of(region) + ending) {}
 
@@ -131,7 +149,7 @@ ChoiceStore::Kept ChoiceStore::read() const {
     }
   } else if (!parsed.problem.empty()) {
     kept.problems.push_back(parsed.problem);
-    if (folder_.may_contain(name_, pins_field)) {
+    if (!parsed.shortage && folder_.may_contain(name_, pins_field)) {
       kept.pins_unknown = parsed.problem + "; so what is pinned in " + path().string() + " is not known";
     }
   }
@@ -177,11 +195,16 @@ Regions regions_in(const std::filesystem::path& directory) {
       regions.problems.push_back(path.string() + " is not used: it is of an older version, or no region's");
       continue;
     }
+    // The file has the name of a region that is not UTF-8 with other bytes replaced.
+    const std::string named =
+        text_of_file_name(name.substr(0, name.size() - std::string_view(ending).size()));
+    bool is_text = false;
     const ParsedRegion parsed = parsed_of(all.read(name), path, [&](const std::string& region) {
-      return file_name_of(region) + ending == name;
+      is_text = file_name_of(region) + ending == name;
+      return is_text || (file_name_of(named) + ending == name && detail::as_kept(named) == region);
     });
     if (parsed.file) {
-      regions.names.push_back(parsed.file->region);
+      regions.names.push_back(is_text ? parsed.file->region : named);
     } else if (!parsed.problem.empty()) {
       regions.problems.push_back(parsed.problem);
     }

@@ -23,7 +23,8 @@ class ChoiceStore {
   struct Kept {
     RegionFile file;
     std::vector<std::string> problems{};  ///< what is not used, and why
-    /// Why it is not known what is pinned: something that cannot be used may say it. Empty where it is known.
+    /// Why it is not known what is pinned: something that cannot be used may say it. Empty where it is known,
+    /// and where only descriptors or memory are short: whoever serves is not stopped by that.
     std::string pins_unknown{};
   };
   /// Returns what is there. Takes no lock.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 
 namespace contextual::storage {
@@ -36,6 +37,10 @@ constexpr FileCalls posix{
 constinit std::atomic<const FileCalls*> in_force{&posix};
 
 }  // namespace
+
+bool is_shortage(int code) noexcept {
+  return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC || code == EDQUOT;
+}
 
 const FileCalls& posix_file_calls() noexcept {
   return posix;

@@ -29,6 +29,10 @@ struct FileCalls {
   int (*closedir)(DIR* listing);
 };
 
+/// Does this value of errno say that descriptors, memory or room on the disk are used up? That passes, and
+/// says nothing about what is there.
+bool is_shortage(int code) noexcept;
+
 /// Returns those of the operating system, whatever is in force.
 const FileCalls& posix_file_calls() noexcept;
 

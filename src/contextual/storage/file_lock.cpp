@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,6 +23,7 @@ using namespace std::chrono_literals;
 constexpr const char* lock_name = ".lock";
 constexpr std::chrono::steady_clock::duration longest_wait = 1s;
 constexpr std::chrono::steady_clock::duration shortest_pause = 100us;
+constexpr std::chrono::steady_clock::duration wait_for_stuck = 10ms;
 constexpr int pauses = 250;
 
 /// Where somebody else may write, another user's file may only be read; that suffices, but for NFS.
@@ -32,6 +35,29 @@ Descriptor open_lock(const fs::path& path) {
   }
   return file;
 }
+
+/// The locks that were not to be had at the last attempt. Who holds one of them may be stuck: a program with
+/// many regions waits for it once.
+class StuckLocks {
+ public:
+  static StuckLocks& of_this_process() {
+    static auto* const locks = new StuckLocks;  // outlives static objects
+    return *locks;
+  }
+  bool contains(const fs::path& path) {
+    const std::lock_guard lock(mutex_);
+    return paths_.contains(path);
+  }
+  void note(const fs::path& path, FileLock seen) {
+    const std::lock_guard lock(mutex_);
+    seen == FileLock::refused ? static_cast<void>(paths_.insert(path))
+                              : static_cast<void>(paths_.erase(path));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<fs::path> paths_;
+};
 
 }  // namespace
 
@@ -51,14 +77,17 @@ Opened lock_writers(const detail::TrustedFolder& folder) {
   if (!file.open()) {
     return {Descriptor(), failure_text(path, "it cannot be opened")};
   }
-  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  StuckLocks& stuck = StuckLocks::of_this_process();
+  const auto wait = stuck.contains(path) ? wait_for_stuck : longest_wait;
+  const auto end = std::chrono::steady_clock::now() + wait;
   FileLock lock = FileLock::refused;
-  for (auto left = longest_wait; lock == FileLock::refused && left > 0ns;
+  for (auto left = wait; lock == FileLock::refused && left > 0ns;
        left = end - std::chrono::steady_clock::now()) {
     // Who has just had it must not take it again before those who wait, and who has waited long goes first.
     std::this_thread::sleep_for(std::max(shortest_pause, left / pauses));
     lock = try_lock(file.get());
   }
+  stuck.note(path, lock);
   switch (lock) {
     case FileLock::taken:
       break;

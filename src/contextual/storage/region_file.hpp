@@ -27,6 +27,7 @@ std::string to_json(const RegionFile& file);
 struct ParsedRegion {
   std::optional<RegionFile> file;
   std::string problem;
+  bool shortage = false;  ///< see detail::TrustedFolder::Reading
 };
 
 /// Accepts what `to_json` returns and what a person makes of its pins. Leaves out a set that is damaged, or

@@ -1,5 +1,6 @@
 #include "contextual/storage/believed_folder.hpp"
 #include "contextual/storage/file_calls.hpp"
+#include "contextual/storage/lasting_path.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
@@ -125,9 +126,10 @@ fs::path without_slash(const fs::path& path) {
 }
 
 bool is_trusted(const fs::path& root) {
-  const char* named = std::getenv("CONTEXTUAL_TRUSTED_CACHE_DIR");
+  const char* set = std::getenv("CONTEXTUAL_TRUSTED_CACHE_DIR");
+  const fs::path named = storage::lasting_path(set == nullptr ? "" : set);
   std::error_code unequal;
-  return named != nullptr && *named != '\0' &&
+  return !named.empty() &&
          (without_slash(named) == without_slash(root) || fs::equivalent(named, root, unequal));
 }
 
@@ -289,13 +291,13 @@ std::string write_in(int folder, const fs::path& path, std::string_view text, mo
 }  // namespace
 
 TrustedFolder::TrustedFolder(fs::path root, fs::path name)
-    : root_(std::move(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
+    : root_(storage::lasting_path(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
 
 TrustedFolder::Reading TrustedFolder::read(const std::string& file) const {
   auto attempt = storage::twice_if_stale([&] {
     return read_once(storage::open_folder(root_, name_, trusted_), root_ / name_ / file, trusted_);
   });
-  return {std::move(attempt.found), std::move(attempt.refusal)};
+  return {std::move(attempt.found), std::move(attempt.refusal), storage::is_shortage(attempt.code)};
 }
 
 std::string TrustedFolder::write(const std::string& file, std::string_view text) const {
@@ -321,7 +323,7 @@ TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
   auto attempt = list(root_, name_, trusted_, [ending](int, const std::string& name) {
     return is_visible(name) && name.ends_with(ending);
   });
-  return {std::move(attempt.found), std::move(attempt.refusal)};
+  return {std::move(attempt.found), std::move(attempt.refusal), storage::is_shortage(attempt.code)};
 }
 
 std::vector<std::string> TrustedFolder::abandoned_files() const {

@@ -113,7 +113,7 @@ void AssignmentChecks::begin(const BatchPlan& plan, BatchResult& result) {
   try {
     const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), plan.first_iteration});
     if (options_.copies && plan.kind == BatchKind::discovery) {
-      options_.copies->take();
+      options_.copies->take(options_.communicator->rank());
       context_.note(options_.copies->cost_text());
     }
     outputs_.refresh();

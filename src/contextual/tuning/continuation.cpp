@@ -209,7 +209,15 @@ std::optional<policy::BatchOutcome> Continuation::outcome_in_quarantine(
 }
 
 std::optional<std::string> Continuation::quarantine_of(const DueConfig& due) const {
-  if (quarantine_.empty() || !quarantine_.quarantined(preparing_text(due.slot->problem, due.config_id))) {
+  if (quarantine_.empty()) {
+    return std::nullopt;
+  }
+  if (quarantine_.quarantined(config_text(due.slot->problem, due.config_id))) {
+    return "in quarantine: processes have ended while it ran beside others; option `try_quarantined` lets it "
+           "run "
+           "again";
+  }
+  if (!quarantine_.quarantined(preparing_text(due.slot->problem, due.config_id))) {
     return std::nullopt;
   }
   return "in quarantine: it has twice ended a process while it was made ready; option `try_quarantined` lets "

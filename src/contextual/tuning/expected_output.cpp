@@ -1,6 +1,7 @@
 #include "contextual/tuning/expected_output.hpp"
 
 #include "contextual/measure/elements.hpp"
+#include "contextual/measure/no_room.hpp"
 
 #include <contextual/detail/measure/device_buffers.hpp>
 
@@ -53,16 +54,19 @@ void fill_output(const Output& output) {
   }
 }
 
-ExpectedOutput::ExpectedOutput(Output output, std::size_t kept_bytes)
+ExpectedOutput::ExpectedOutput(Output output, std::size_t kept_bytes, int rank)
     : output_(std::move(output)), device_(output_.count == 0 ? nullptr : detail::device_of(output_.data)) {
   plan_pieces(kept_bytes);
+  const std::size_t all_bytes = kept_count_ * size_of(output_.type);
+  measure::with_room("option `outputs`: \"" + output_.name + "\"", all_bytes, rank, [&] {
+    kept_ = device_ != nullptr
+                ? device_->memory_to_compare(output_.data, all_bytes)
+                : std::shared_ptr<std::byte>(new std::byte[all_bytes], std::default_delete<std::byte[]>());
+  });
+}
+
+void ExpectedOutput::take() {
   const std::size_t size = size_of(output_.type);
-  const std::size_t all_bytes = kept_count_ * size;
-  if (device_ != nullptr) {
-    kept_ = device_->memory_to_compare(output_.data, all_bytes);
-  } else {
-    kept_ = std::shared_ptr<std::byte>(new std::byte[all_bytes], std::default_delete<std::byte[]>());
-  }
   for (const Piece& piece : pieces_) {
     copy(kept_.get() + piece.kept_at, static_cast<const std::byte*>(output_.data) + piece.first * size,
          piece.count * size, device_);

@@ -26,8 +26,12 @@ void fill_output(const Output& output);
 /// The output is used between runs of the region, when no work is under way that uses it.
 class ExpectedOutput {
  public:
-  /// Takes the copy. `kept_bytes`: it keeps about so much of it, and all if that is no less than its size.
-  ExpectedOutput(Output output, std::size_t kept_bytes);
+  /// Finds memory for the copy. `kept_bytes`: it keeps about so much of it, and all if that is no less than
+  /// its size. Throws Error where there is no room; `rank` is this one.
+  ExpectedOutput(Output output, std::size_t kept_bytes, int rank);
+
+  /// Takes the copy, before anything else is called.
+  void take();
 
   /// Returns how the output differs from the copy beyond its tolerances; empty if it does not.
   std::string difference() const;

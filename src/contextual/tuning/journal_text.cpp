@@ -57,6 +57,12 @@ std::string preparing_text(const detail::Problem& problem, std::size_t config_id
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string config_text(const detail::Problem& problem, std::size_t config_id) {
+  const json text = json::array(
+      {json::array({problem.name, problem.key_text, detail::hex_text(problem.identity), config_id})});
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 bool launches(const storage::ChoiceSet& entry, const std::string& text) {
   const json problems = problems_of(text);
   if (problems.empty()) {

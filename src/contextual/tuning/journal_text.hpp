@@ -22,6 +22,9 @@ std::string journal_text(const RegionReport& installed);
 /// Returns the same kind of text for one config that is being made ready.
 std::string preparing_text(const detail::Problem& problem, std::size_t config_id);
 
+/// Returns the same kind of text for one config beside whatever others.
+std::string config_text(const detail::Problem& problem, std::size_t config_id);
+
 /// Returns true if a region that uses the set launches what such a text says.
 bool launches(const storage::ChoiceSet& entry, const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/lasting_path.hpp"
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
@@ -38,7 +39,8 @@ std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, con
   std::vector<ChoiceSet> sets;
   for (const std::filesystem::path& directory : options.choices_path) {
     std::error_code ignored;
-    if (!std::filesystem::exists(directory / storage::choices_folder, ignored)) {
+    const std::filesystem::path folder = storage::lasting_path(directory) / storage::choices_folder;
+    if (!std::filesystem::exists(folder, ignored)) {
       detail::warn_once(directory.string() + ", where choices are to be read, has no folder \"" +
                         storage::choices_folder + "\"");
       continue;

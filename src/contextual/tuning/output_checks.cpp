@@ -1,5 +1,8 @@
 #include "contextual/tuning/output_checks.hpp"
 
+#include <contextual/communicator.hpp>
+#include <contextual/detail/storage/warning.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +21,7 @@ std::string mebibytes(std::size_t bytes) {
 }  // namespace
 
 OutputChecks::OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context)
-    : context_(context) {
+    : options_(options), context_(context) {
   if (!options.outputs.empty()) {
     groups_.push_back({nullptr, options.outputs});
   }
@@ -67,9 +70,15 @@ OutputChecks::Step OutputChecks::step_of(const Group& group, const Assignment& a
 void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
   for (Group& group : groups_) {
     group.step = step_of(group, assignment, kind);
-    group.same_configs = !group.expected.empty() && assignment == group.expected_of;
+    group.same_configs = group.known && assignment == group.expected_of;
     group.written = false;
+    if (group.step == Step::check && group.expected.empty()) {
+      find_room(group);
+    }
+  }
+  for (const Group& group : groups_) {
     if (group.step == Step::check) {
+      warn_of_large(group);
       std::for_each(group.outputs.begin(), group.outputs.end(), fill_output);
     }
   }
@@ -102,7 +111,7 @@ std::string OutputChecks::verdict(const BatchResult& result) {
       continue;
     }
     for (const ExpectedOutput& expected : group.expected) {
-      const std::string difference = expected.difference();
+      const std::string difference = group.known ? expected.difference() : std::string();
       if (difference.empty()) {
         continue;
       }
@@ -117,7 +126,7 @@ std::string OutputChecks::verdict(const BatchResult& result) {
 }
 
 /// Small outputs are kept whole; of what is left, each large one gets its share.
-void OutputChecks::expect(Group& group, const Assignment& assignment) {
+void OutputChecks::find_room(Group& group) const {
   constexpr std::size_t small_bytes = std::size_t{1} << 20U;
   std::size_t small = 0;
   std::size_t large = 0;
@@ -126,12 +135,37 @@ void OutputChecks::expect(Group& group, const Assignment& assignment) {
   }
   const std::size_t left = most_kept_bytes - std::min(most_kept_bytes / 2, small);
   const double kept = std::min(1.0, static_cast<double>(left) / std::max(1.0, static_cast<double>(large)));
-  group.expected_of = assignment;
+  std::list<ExpectedOutput> expected;
   for (const Output& output : group.outputs) {
     const auto kept_bytes = output.bytes() <= small_bytes || kept == 1.0
                                 ? output.bytes()
                                 : static_cast<std::size_t>(kept * static_cast<double>(output.bytes()));
-    const ExpectedOutput& expected = group.expected.emplace_back(output, kept_bytes);
+    expected.emplace_back(output, kept_bytes, options_.communicator->rank());
+  }
+  group.expected = std::move(expected);
+}
+
+/// What is not written is lost, and nobody can see that before it happens.
+void OutputChecks::warn_of_large(const Group& group) const {
+  for (const Output& output : group.outputs) {
+    const bool restored = std::any_of(options_.restore.begin(), options_.restore.end(),
+                                      [&](const Restored& buffer) { return buffer.data == output.data; });
+    if (output.bytes() > most_kept_bytes && !restored) {
+      detail::warn_once("region \"" + context_.region() + "\": output \"" + output.name + "\", " +
+                        mebibytes(output.bytes()) +
+                        ", is now filled with 0xFF, and what the region does not write of it stays so. Name "
+                        "only the part that is written, or also name the buffer in Options::restore");
+    }
+  }
+}
+
+void OutputChecks::expect(Group& group, const Assignment& assignment) {
+  group.expected_of = assignment;
+  group.known = true;
+  auto next = group.expected.begin();
+  for (const Output& output : group.outputs) {
+    ExpectedOutput& expected = *next++;
+    expected.take();
     const std::string name = "region \"" + context_.region() + "\", output \"" + output.name + "\": ";
     if (expected.sampled()) {
       notes_.push_back(name + "all outputs together have more than " + mebibytes(most_kept_bytes) +
@@ -158,7 +192,7 @@ std::vector<std::string> OutputChecks::end(const Assignment& assignment, bool su
       group.repeated = true;
     } else {
       group.right.insert(assignment);
-      if (group.expected.empty()) {
+      if (!group.known) {
         expect(group, assignment);
       }
     }

@@ -39,7 +39,8 @@ class OutputChecks {
   bool empty() const noexcept { return groups_.empty(); }
   /// Returns false if two runs with the same configs have differed here, so that nothing could be judged.
   bool repeat() const noexcept;
-  /// Fills what the batch must write, which has one assignment.
+  /// Fills what the batch must write, which has one assignment. Throws Error, before it fills anything, where
+  /// there is no memory for the copies that results are compared with.
   void begin(const Assignment& assignment, detail::BatchKind kind);
   /// Returns why the results of the batch are wrong; empty if they are not.
   std::string verdict(const detail::BatchResult& result);
@@ -57,7 +58,8 @@ class OutputChecks {
   struct Group {
     std::shared_ptr<const detail::ChecksOfKernels> object;  ///< null: those of the options
     std::vector<Output> outputs{};
-    std::list<ExpectedOutput> expected{};  ///< empty until some batch has succeeded
+    std::list<ExpectedOutput> expected{};  ///< memory for it, before anything is filled
+    bool known = false;                    ///< what is expected: some batch has succeeded
     Assignment expected_of{};
     std::set<Assignment> right{};
     bool repeated = false;  ///< the assignment of what is expected has run again
@@ -72,8 +74,11 @@ class OutputChecks {
   bool in_region(const Group& group) const;
   bool launched(const Group& group, const detail::BatchResult& result) const;
   Step step_of(const Group& group, const Assignment& assignment, detail::BatchKind kind) const;
+  void find_room(Group& group) const;
+  void warn_of_large(const Group& group) const;
   void expect(Group& group, const Assignment& assignment);
 
+  const options::ResolvedOptions& options_;
   const detail::RunContext& context_;
   std::list<Group> groups_;
   std::vector<std::string> notes_;  ///< not said yet

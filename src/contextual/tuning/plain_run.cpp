@@ -5,6 +5,8 @@
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/region_pass.hpp"
 
+#include <contextual/communicator.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <exception>
@@ -27,6 +29,18 @@ struct LaunchRejected {};
   }
 }
 
+/// Where there is no memory for them, the region runs all the same: who has nothing to tune needs none.
+void take_copies(const RegionCall& call) {
+  try {
+    call.options.copies->take(call.options.communicator->rank());
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const Error& error) {
+    detail::warn_once("region \"" + call.region +
+                      "\" runs without copies, which only tuning would need: " + error.what());
+  }
+}
+
 }  // namespace
 
 bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::Exchange& exchange,
@@ -37,7 +51,7 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
   try {
     if (call.options.copies) {  // if it finds something new, the region is tuned from where it was
       const Watchdog::Section section(watch, {Activity::before_iteration, Phase::final_run, 0});
-      call.options.copies->take();
+      take_copies(call);
     }
     run_between_hooks(Begins::with_what_is_there, call.options, watch, call.region_id,
                       {call.region, Phase::final_run, 0}, 0, [&] {

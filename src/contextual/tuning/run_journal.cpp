@@ -105,7 +105,8 @@ RunJournal::RunJournal(const options::ResolvedOptions& options, const std::strin
       name_(file_name(options, region, timer, rank_count)),
       file_(folder_, name_,
             options.journal == Journal::synced ? journal::Safety::from_machine_end
-                                               : journal::Safety::from_process_end),
+                                               : journal::Safety::from_process_end,
+            options.write_budget),
       kernels_(agreement::kernels_text()) {
   warn_of_older_files(folder_);
   std::vector<std::string> lines = file_.lines();

@@ -232,7 +232,11 @@ void TuningRun::run(const std::function<void()>& region) {
   if (!batch_.result.failure) {
     checks_.begin(batch_.plan, batch_.result);
   }
-  meet_before_batch({continuation_.about_to_run(batch_.plan.iterations), {}});
+  // Copies, and what outputs are compared with, are taken where something is new: that can fail on one rank,
+  // for which the others would wait in the region.
+  const std::size_t count = problems_.slots().size();
+  const bool something_new = std::exchange(met_with_, count) != count;
+  meet_before_batch({continuation_.about_to_run(batch_.plan.iterations) || something_new, {}});
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }

@@ -27,6 +27,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,7 @@ class TuningRun {
 
   Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
+  std::optional<std::size_t> met_with_;     ///< so many problems were known in the last such meeting
   bool finished_ = false;
 };
 

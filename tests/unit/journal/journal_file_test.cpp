@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,25 @@ std::unique_ptr<JournalFile> open_in(const fs::path& directory, Safety safety = 
 }
 
 }  // namespace
+
+TEST_CASE("JournalFile: once the time for writing is spent, it is closed and says why", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto budget = std::make_shared<contextual::storage::WriteBudget>();
+  JournalFile file(TrustedFolder(directory.path(), "journal/region"), "a.journal", Safety::from_process_end,
+                   budget);
+  file.append("one");
+  REQUIRE(file.problem().empty());
+  const auto stands_still = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::string();
+  };
+  for (int i = 0; i < 1000 && budget->spend(stands_still).empty(); ++i) {
+  }
+  file.append("two");
+  CHECK_THAT(file.problem(), ContainsSubstring("a.journal") && ContainsSubstring("more than 50 ms"));
+  file.append("three");
+  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"one"});
+}
 
 TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them",
           "[unit]") {

@@ -63,6 +63,68 @@ TEST_CASE("quarantine: who has run alone and well is no suspect any more, but wh
   CHECK(quarantine.quarantined("b"));
 }
 
+namespace {
+
+/// Of two kernels, as a journal writes it.
+std::string pair_of(int gemm, int copy) {
+  return "[[\"gemm\",\"(128)\",\"1f\"," + std::to_string(gemm) + "],[\"copy\",\"()\",\"2e\"," +
+         std::to_string(copy) + "]]";
+}
+const std::string gemm_3 = "[[\"gemm\",\"(128)\",\"1f\",3]]";
+
+}  // namespace
+
+TEST_CASE("quarantine: a config that two assignments share which ended a process is in it beside all others",
+          "[unit]") {
+  Quarantine quarantine;
+  die_of(quarantine, {pair_of(3, 1)});
+  CHECK(quarantine.suspect(pair_of(3, 2)));  // to be tried alone
+  CHECK(quarantine.suspect(pair_of(2, 1)));
+  CHECK_FALSE(quarantine.suspect(pair_of(2, 2)));
+  die_of(quarantine, {pair_of(3, 2)});
+  for (const int copy : {0, 1, 2, 7}) {
+    CHECK(quarantine.quarantined(pair_of(3, copy)));
+  }
+  CHECK_FALSE(quarantine.quarantined(pair_of(2, 1)));
+  CHECK_FALSE(quarantine.quarantined(pair_of(0, 2)));
+  const std::vector<std::string> kept = quarantine.quarantined();
+  CHECK(kept == std::vector<std::string>{gemm_3});
+  Quarantine later;
+  later.restore(kept);
+  CHECK(later.quarantined(pair_of(3, 7)));
+  CHECK_FALSE(later.quarantined(pair_of(0, 2)));
+}
+
+TEST_CASE("quarantine: a config that came back beside another one is not to blame, nor is a default",
+          "[unit]") {
+  Quarantine quarantine;
+  quarantine.about_to_run({pair_of(3, 0)});
+  quarantine.came_back();
+  die_of(quarantine, {pair_of(3, 1)});
+  die_of(quarantine, {pair_of(3, 2)});
+  CHECK(quarantine.quarantined().empty());
+  Quarantine of_defaults;
+  die_of(of_defaults, {pair_of(0, 1)});
+  die_of(of_defaults, {pair_of(0, 2)});
+  CHECK(of_defaults.quarantined().empty());
+}
+
+TEST_CASE("quarantine: which of two shared configs it was is not guessed", "[unit]") {
+  Quarantine quarantine;
+  const std::string third = ",[\"norm\",\"()\",\"3d\",";
+  const auto with = [&](int norm) {
+    const std::string two = pair_of(3, 1);
+    return two.substr(0, two.size() - 1) + third + std::to_string(norm) + "]]";
+  };
+  die_of(quarantine, {with(1)});
+  die_of(quarantine, {with(2)});
+  CHECK(quarantine.quarantined().empty());
+  quarantine.about_to_run({pair_of(2, 1)});
+  quarantine.came_back();
+  die_of(quarantine, {with(4)});  // the other one has come back meanwhile
+  CHECK(quarantine.quarantined(gemm_3));
+}
+
 TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", "[unit]") {
   Quarantine quarantine;
   quarantine.about_to_run({"a"});

@@ -156,6 +156,21 @@ TEST_CASE("options: outputs have names of their own, data, and tolerances that a
   }
 }
 
+TEST_CASE("options: buffers have as many bytes as can be, and names in UTF-8", "[unit]") {
+  float out = 0;
+  const std::size_t too_many =
+      std::numeric_limits<std::size_t>::max() / sizeof(float) + 2;  // 4 bytes, wrapped
+  CHECK_THAT(error_of({.outputs = std::vector{output("pool", &out, too_many)}}),
+             ContainsSubstring("output \"pool\" has " + std::to_string(too_many) + " elements, more than"));
+  CHECK_THAT(error_of({.restore = std::vector{Restored{"pool", &out, std::size_t(-1)}}}),
+             ContainsSubstring("buffer \"pool\" has 18446744073709551615 bytes, more than"));
+  for (const char* name : {"caf\xe9", "cut\xe2\x82"}) {
+    CHECK_THAT(error_of({.outputs = std::vector{output(name, &out, 1)}}), ContainsSubstring("UTF-8"));
+    CHECK_THAT(error_of({.restore = std::vector{Restored{name, &out, 4}}}), ContainsSubstring("UTF-8"));
+    CHECK_THAT(error_of({.parts = std::vector<RegionPart>{{name, [] {}}}}), ContainsSubstring("UTF-8"));
+  }
+}
+
 TEST_CASE("options: what is restored has data", "[unit]") {
   CHECK(error_of({.restore = std::vector{Restored{"", nullptr, 0}}}).empty());
   CHECK_THAT(

@@ -15,10 +15,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <thread>
 
 namespace rank_log_test {
@@ -266,6 +269,64 @@ TEST_CASE("RankLog: a disk that is full for both logs is said once, and again by
     write(copy, samples::warning());
   }
   CHECK(count_of(said.text(), "\n") == 2);
+}
+
+TEST_CASE("RankLog: a log that could not grow is closed, and the next one ends its half line", "[unit]") {
+  const TemporaryDirectory directory;
+  constexpr std::size_t full = 16'384;
+  const fs::path json = directory.path() / "rank-0.jsonl";
+  std::ofstream(json) << std::string(full - 20, ' ') << '\n';
+  const StderrCapture said;
+  RankLog closed(directory.path(), 0);
+  {
+    const FileSizeLimit limit(full);
+    write(closed, samples::warning());  // 19 bytes of it
+  }
+  write(closed, samples::warning());
+  write(RankLog(closed), samples::warning());
+  CHECK(fs::file_size(json) == full);
+  CHECK_THAT(said.text(), ContainsSubstring("This run's log ends here"));
+  RankLog next(directory.path(), 0);
+  write(next, samples::warning());
+  CHECK(lines_of(json).back() == to_json_line(samples::event(samples::warning())));
+}
+
+TEST_CASE("RankLog: once the time for writing is spent, nothing is written, and that is said once",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto budget = std::make_shared<contextual::storage::WriteBudget>();
+  const auto stands_still = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::string();
+  };
+  constexpr int most = 1000;  // a write in which this thread was preempted does not count
+  int writes = 0;
+  while (budget->spend(stands_still).empty() && writes < most) {
+    ++writes;
+  }
+  CHECK(writes >= 3);
+  CHECK(writes < most);
+  const StderrCapture said;
+  RankLog log(directory.path(), 0, std::numeric_limits<std::size_t>::max(), budget);
+  write(log, samples::warning());
+  write(log, samples::warning());
+  CHECK(lines_of(log.json_path()).empty());
+  CHECK(count_of(said.text(), "writing has taken more than 50 ms of this tuning") == 1);
+}
+
+TEST_CASE("RankLog: a relative directory stays where it was when it was first named", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path before = fs::current_path();
+  const fs::path other = directory.path() / "other";
+  fs::create_directory(other);
+  fs::current_path(directory.path());
+  const std::string name = directory.path().filename().string() + "_logs";
+  const RankLog first(name, 0);
+  fs::current_path(other);
+  const RankLog second(name, 0);
+  fs::current_path(before);
+  CHECK(second.directory() == first.directory());
+  CHECK(fs::is_empty(other));
 }
 
 TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[unit]") {

@@ -200,13 +200,33 @@ TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be o
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   REQUIRE(store.save(entry_of(1)).empty());
-  for (const int code : {EIO, ESTALE, ETIMEDOUT, EMFILE, EACCES}) {
+  for (const int code : {EIO, ESTALE, ETIMEDOUT, EACCES}) {
     const ScriptedFiles files({{FileCall::openat, "", code, 1000}});
     CHECK_THAT(store.read().pins_unknown,
                ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
   }
   const ScriptedFiles files({{FileCall::openat, "", EACCES, 1000}});
   CHECK(ChoiceStore(directory.path(), "other region").read().pins_unknown.empty());  // there is none
+}
+
+TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from serving, whatever is there",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore none(directory.path() / "none", "region");
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  fs::create_directories(directory.path() / "choices" / "region");  // of the layout before this one
+  for (const int code : {EMFILE, ENFILE, ENOMEM}) {
+    for (int after = 0; after < 8; ++after) {  // the shortage may begin with any call
+      const ScriptedFiles files({{FileCall::openat, "", code, 1000, after}});
+      for (const ChoiceStore* asked : {&none, &store}) {
+        const ChoiceStore::Kept kept = asked->read();
+        CHECK(kept.pins_unknown.empty());
+        CHECK(kept.problems.empty() == (files.failed() == 0));
+      }
+    }
+  }
+  CHECK(store.read().file.sets == std::vector{entry_of(1)});
 }
 
 TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone", "[unit]") {

@@ -22,6 +22,21 @@ using engine_test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
 
+TEST_CASE("TrustedFolder: a relative root stays where it was when it was first named", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path before = fs::current_path();
+  const fs::path gone = directory.path() / "gone";
+  const std::string name = directory.path().filename().string() + "_cache";
+  fs::create_directory(gone);
+  fs::current_path(directory.path());
+  CHECK(TrustedFolder(name, "choices").write("file", "text").empty());
+  fs::current_path(gone);
+  fs::remove(gone);
+  CHECK(TrustedFolder(name, "choices").read("file").text == "text");
+  CHECK(TrustedFolder(name, "choices").path() == directory.path() / name / "choices");
+  fs::current_path(before);
+}
+
 namespace {
 
 constexpr uid_t nobody = 65534;

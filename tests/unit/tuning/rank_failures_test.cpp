@@ -3,8 +3,11 @@
 #include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
 
+#include <contextual/detail/measure/device_buffers.hpp>
+
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 
@@ -44,7 +47,124 @@ std::unique_ptr<RankKernel> refusing_kernel(const std::string& name, int configs
   return rank_kernel(name, configs, options, [refuse](const TileConfig& config, int&) { refuse(config); });
 }
 
+/// More than there is, on one rank; little on the others.
+std::size_t bytes_on(int rank, int of_short_rank, std::size_t little) {
+  return rank == of_short_rank ? std::size_t{1} << 60U : little;
+}
+
 }  // namespace
+
+TEST_CASE("holds 8: where one rank has no memory for copies, all ranks throw before the region runs",
+          "[unit]") {
+  std::int8_t state = 0;
+  std::atomic<int> runs{0};
+  std::atomic<int> later_runs{0};
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto kernel = rank_kernel("copies", 3);
+    try {
+      tuner.run("copies",
+                [&] {
+                  ++runs;
+                  (*kernel)(1);
+                },
+                {.restore = {{Restored{"state", &state, bytes_on(rank, 2, 1)}}}});
+    } catch (...) {
+      tuner.run("later", [&] {
+        ++later_runs;
+        (*kernel)(1);
+      });
+      throw;
+    }
+  });
+  for (const std::exception_ptr& error : thrown) {
+    CHECK_THAT(text_of(error), ContainsSubstring("buffer \"state\"") &&
+                                   ContainsSubstring("1152921504606846976 bytes") &&
+                                   ContainsSubstring("rank 2"));
+  }
+  CHECK(runs == 0);
+  CHECK(later_runs > ranks);
+}
+
+namespace {
+
+/// On the memory of rank 1, which is a device's that has no room for another byte.
+std::array<float, 4> on_full_device{};
+
+struct FullDevice {
+  static constexpr detail::DeviceBuffers buffers{
+      .owns = [](const void* data) noexcept { return data == on_full_device.data(); },
+      .wait = [] {},
+      .fill = [](void* data, unsigned char byte, std::size_t bytes) { std::memset(data, byte, bytes); },
+      .copy = [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); },
+      .copy_in_order = [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); },
+      .memory_beside = [](const void*, std::size_t) -> std::shared_ptr<std::byte> {
+        throw Error("cuMemAlloc: out of memory");
+      },
+      .memory_to_compare = [](const void*, std::size_t) -> std::shared_ptr<std::byte> {
+        throw Error("cuMemHostAlloc: out of memory");
+      },
+      .compare = [](const void*, const void*, std::size_t, ElementType,
+                    const detail::Tolerance&) { return detail::Differences(); },
+      .sums = [](const void*, std::size_t, ElementType,
+                 std::size_t) { return std::vector<detail::BlockSum>(); }};
+  FullDevice() { detail::set_device_buffers(&buffers); }
+  FullDevice(const FullDevice&) = delete;
+  FullDevice& operator=(const FullDevice&) = delete;
+  ~FullDevice() { detail::set_device_buffers(nullptr); }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "holds 8: where a device of one rank has no memory for copies, all ranks throw, and nothing is filled",
+    "[unit]") {
+  const FullDevice device;
+  for (const bool restores : {true, false}) {
+    on_full_device.fill(1);
+    std::array<float, 4> of_host{};
+    std::atomic<int> runs{0};
+    const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+      const auto kernel = rank_kernel("copies on a device", 3);
+      auto& buffer = rank == 1 ? on_full_device : of_host;
+      Options options;
+      if (restores) {
+        options.restore = {{restored("state", buffer)}};
+      } else {
+        options.outputs = {{output("state", buffer)}};
+      }
+      tuner.run(
+          "device",
+          [&] {
+            ++runs;
+            (*kernel)(1);
+          },
+          options);
+    });
+    for (const std::exception_ptr& error : thrown) {
+      CHECK_THAT(text_of(error),
+                 ContainsSubstring("\"state\" needs a copy of 0.0 MiB, 16 bytes, and rank 1 has "
+                                   "no memory for it: cuMem") &&
+                     ContainsSubstring("out of memory"));
+    }
+    CHECK(runs == 0);
+    CHECK(on_full_device == std::array<float, 4>{1, 1, 1, 1});
+  }
+}
+
+TEST_CASE("run with nothing to tune: who has no memory for copies runs without, and says so", "[unit]") {
+  std::int8_t state = 0;
+  const StderrCapture said;
+  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto kernel = rank_kernel("copies of nothing", 3);
+    const auto region = [&] { (*kernel)(1); };
+    tuner.run("settled", region);
+    tuner.run("settled", region, {.restore = {{Restored{"state", &state, bytes_on(rank, 1, 1)}}}});
+  });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(text_of(thrown[1]).empty());
+  CHECK_THAT(said.text(), ContainsSubstring("region \"settled\" runs without copies") &&
+                              ContainsSubstring("rank 1 has no memory for it"));
+}
 
 TEST_CASE("holds 4: a config that cannot be prepared on one rank is launched on none", "[unit]") {
   std::atomic<int> launches_of_config_1{0};

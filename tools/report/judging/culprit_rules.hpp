@@ -19,6 +19,10 @@ std::optional<Verdict> by_tuning_failure(const Evidence& evidence);
 /// Names the rank whose failure other ranks report (RegionFailedError), even if that rank wrote no log.
 std::optional<Verdict> by_region_failure(const Evidence& evidence);
 
+/// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
+/// because of another one. Such a rank leaves, and the others may never come to the run.
+std::optional<Verdict> by_own_error(const Evidence& evidence);
+
 /// Names the only rank whose region threw, if the logs of all others just end. That happens if the launcher
 /// ends the other ranks when one leaves.
 std::optional<Verdict> by_lonely_throw(const Evidence& evidence);

@@ -121,6 +121,19 @@ std::optional<Verdict> by_region_failure(const Evidence& evidence) {
   return verdict_on(evidence, most, says_it_itself ? "" : heard(told));
 }
 
+std::optional<Verdict> by_own_error(const Evidence& evidence) {
+  const bool all_ended =
+      evidence.in(RankState::open).empty();  // a region may give up waiting for a lost rank
+  const auto failed = evidence.failed_with([&](const RunEnd& end) {
+    return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
+           end.error_type == "Error" || (all_ended && region_threw(end));
+  });
+  const bool everywhere = is_every_rank(evidence, failed.size());
+  return failed.empty() || everywhere
+             ? std::nullopt
+             : std::optional(verdict_on(evidence, evidence.most_blamed(rank_numbers(failed))));
+}
+
 std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
   const auto threw = evidence.failed_with(region_threw);
   const bool others_open = evidence.in(RankState::open).size() + 1 == evidence.run().ranks.size() &&

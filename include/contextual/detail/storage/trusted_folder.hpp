@@ -28,11 +28,13 @@ namespace contextual::detail {
 class CONTEXTUAL_API TrustedFolder {
  public:
   /// `name` may have several parts: each of them is a folder that must be believed.
+  /// A relative root stays where it was when this process first named it.
   TrustedFolder(std::filesystem::path root, std::filesystem::path name);
 
   struct Reading {
     std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
     std::string refusal;              ///< why it is not believed, with its path; else empty
+    bool shortage = false;            ///< the refusal is for want of descriptors or memory, which passes
   };
   Reading read(const std::string& file) const;
 
@@ -43,6 +45,7 @@ class CONTEXTUAL_API TrustedFolder {
   struct Listing {
     std::vector<std::string> names;  ///< all, or none
     std::string refusal;             ///< why the folder is not believed or cannot be listed; else empty
+    bool shortage = false;           ///< as in Reading
   };
   /// Makes an empty file unless it exists, without waiting for the disk. Returns what went wrong, or an empty
   /// text.

@@ -119,6 +119,11 @@ TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
         "rank 2: its region threw: device lost");
   check("its region threw, and the launcher ended the others", {lost(0), lost(1), threw, lost(3)},
         "rank 2: its region threw: device lost");
+  const std::string wrong = ended(2, "InvalidArgument", "option `outputs`: no data", {2}, 0);
+  check("it threw an error of its own, and others never got there or were ended",
+        {"", lost(1), wrong, stuck(3)}, "rank 2: InvalidArgument: option `outputs`: no data");
+  check("its region threw, and others never got there", {"", stuck(1), threw, ""},
+        "rank 2: its region threw: device lost");
   check("every config failed there, and the others are blocked", {stuck(0), stuck(1), no_config, stuck(3)},
         no_config_there + ": rank 2: no memory for config-2", "(walk, iteration 5)");
   check("every config failed there, and the launcher ended others", {lost(0), stuck(1), no_config, lost(3)},
