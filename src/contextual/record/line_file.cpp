@@ -252,8 +252,12 @@ bool SpdlogFile::ends_inside_line() const {
 
 }  // namespace
 
+/// What another process has left behind is waited for here, and not by the first line.
 std::shared_ptr<LineFile> LineFile::open(const fs::path& path) {
-  return OpenFiles::of_this_process().open(path);
+  OpenFiles& files = OpenFiles::of_this_process();
+  const std::shared_ptr<SpdlogFile> file = files.open(path);
+  files.ends_inside_line(file->path());
+  return file;
 }
 
 }  // namespace contextual::record

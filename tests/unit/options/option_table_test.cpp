@@ -133,7 +133,7 @@ TEST_CASE("options: parts have names of their own, on one line, and callables", 
   for (const std::string name : {"", "a", "two\nlines", "a\ttab"}) {
     CHECK(error_with({a, {name, [] {}}}) ==
           "option `parts`: \"" + name +
-              "\" cannot be the name of a part: give every part a name of its own on one line");
+              "\" cannot be the name of a part: give every part a name of its own, in UTF-8, on one line");
   }
   CHECK(error_with({a, {"b", {}}}) == "option `parts`: part \"b\" has no callable");
 }

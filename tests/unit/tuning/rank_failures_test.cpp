@@ -153,7 +153,7 @@ TEST_CASE(
 
 TEST_CASE("run with nothing to tune: who has no memory for copies runs without, and says so", "[unit]") {
   std::int8_t state = 0;
-  const StderrCapture said;
+  const engine_test::StderrCapture said;
   const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
     const auto kernel = rank_kernel("copies of nothing", 3);
     const auto region = [&] { (*kernel)(1); };
