@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -149,7 +150,8 @@ struct Restored {
 /// Returns a buffer of `count` elements: `contextual::restored("weights", weights, count)`.
 template <typename T>
 requires(std::is_trivially_copyable_v<T>) Restored restored(std::string name, T* data, std::size_t count) {
-  return {std::move(name), data, count * sizeof(T)};
+  const bool fits = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);  // `run` refuses the rest
+  return {std::move(name), data, fits ? count * sizeof(T) : std::numeric_limits<std::size_t>::max()};
 }
 /// The same of a std::vector, a std::array or another buffer in the host's memory.
 template <typename Buffer, typename T = detail::ElementOf<Buffer>>

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
-#include <ios>
 #include <istream>
 #include <system_error>
 
@@ -84,20 +83,19 @@ fs::path behind_links(fs::path file) {
 }  // namespace
 
 std::string read_whole(std::istream& from, const std::string& name) {
-  try {
-    std::string text;
-    std::array<char, 65536> part{};
-    while (from.read(part.data(), part.size()), from.gcount() > 0) {
-      text.append(part.data(), static_cast<std::size_t>(from.gcount()));
-      if (text.size() > longest_text) {  // it may never end
-        throw FileError(name + ": it has more than " + std::to_string(longest_text >> 20U) +
-                        " MiB, which is more than a cache directory's file may have");
-      }
+  std::string text;
+  std::array<char, 65536> part{};
+  while (from.read(part.data(), part.size()), from.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(from.gcount()));
+    if (text.size() > longest_text) {  // it may never end
+      throw FileError(name + ": it has more than " + std::to_string(longest_text >> 20U) +
+                      " MiB, which is more than a cache directory's file may have");
     }
-    return text;
-  } catch (const std::ios_base::failure&) {  // a folder, for example, can be opened and not read
+  }
+  if (from.bad()) {  // a folder, for example, can be opened and not read
     throw FileError(name + ": it cannot be read");
   }
+  return text;
 }
 
 std::string read_whole(const fs::path& file) {

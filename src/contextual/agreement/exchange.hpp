@@ -49,6 +49,7 @@ enum class Flag : std::size_t {
   keeps_choices,   ///< in the hello: rank 0 keeps choices
   keeps_journal,   ///< in the hello: rank 0 writes a journal
   has_kept,        ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off
+  copies_buffers,  ///< in the hello: this rank needs memory for copies, which it may not get
   outputs_differ,  ///< in the final run: this rank's outputs were not repeated by the same configs
   no_head_start,   ///< in a turn of a region's part: this rank's timer must not be given one
   count,
@@ -100,7 +101,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 15;
+  static constexpr std::uint64_t protocol_version = 16;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

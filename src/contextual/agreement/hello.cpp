@@ -208,6 +208,7 @@ Hello exchange_hello(Exchange& exchange, const std::string& region, const option
   header.raise(Flag::keeps_choices, arrival.keeps_choices);
   const bool rank0 = exchange.rank() == 0;
   header.raise(Flag::keeps_journal, arrival.keeps_journal);
+  header.raise(Flag::copies_buffers, arrival.copies_buffers);
   header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || !arrival.journal.empty()));
   std::optional<Surroundings> here;  // of a rank that has no directory for them, they count as others
   if (options.mode == Mode::tune && !arrival.locked_in && options.has_kept_choices()) {
@@ -237,7 +238,8 @@ Hello exchange_hello(Exchange& exchange, const std::string& region, const option
               agreement.raised(Flag::locked_in),
               agreement.raised(Flag::keeps_choices),
               choice_failed,
-              agreement.raised(Flag::keeps_journal)};
+              agreement.raised(Flag::keeps_journal),
+              agreement.raised(Flag::copies_buffers)};
   const bool tells = agreement.raised(Flag::has_kept);
   if (tells || (agreement.raised(Flag::keeps_choices) && agreement.differs(Field::kept))) {
     gather_kept(exchange, here ? *here : surroundings(), arrival, hello);

@@ -19,11 +19,12 @@ struct Arrival {
   std::exception_ptr
       setup_failure{};     ///< the error of this rank's set-up, which it tells the others and rethrows
   bool locked_in = false;  ///< as far as this rank knows, everything that the region launches is locked in
-  bool choice_failed = false;  ///< a choice of the region has failed to launch here since the ranks met
-  bool keeps_choices = false;  ///< this rank uses the choices of other processes; rank 0 only
-  std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
-  bool keeps_journal = false;  ///< this rank writes one; rank 0 only
-  std::string journal{};       ///< what another process has left in the region's journal; rank 0 only
+  bool choice_failed = false;   ///< a choice of the region has failed to launch here since the ranks met
+  bool keeps_choices = false;   ///< this rank uses the choices of other processes; rank 0 only
+  std::string kept_choices{};   ///< what it has read there for the region; rank 0 only
+  bool keeps_journal = false;   ///< this rank writes one; rank 0 only
+  std::string journal{};        ///< what another process has left in the region's journal; rank 0 only
+  bool copies_buffers = false;  ///< this rank needs memory for copies if it tunes
 };
 
 /// What all ranks know when they have met.
@@ -34,6 +35,7 @@ struct Hello {
   bool keeps_choices = false;         ///< true if rank 0 uses the choices of other processes
   bool choice_failed = false;         ///< true if one has failed on some rank
   bool keeps_journal = false;         ///< true if rank 0 writes one
+  bool copies_buffers = false;        ///< true if some rank needs memory for copies
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions

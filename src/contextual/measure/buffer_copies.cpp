@@ -28,32 +28,34 @@ void throw_no_room(const std::string& buffer, std::size_t bytes, int rank, const
               " has no memory for it: " + cause);
 }
 
-void BufferCopies::find_room(Copy& copy) {
-  const Restored& buffer = copy.buffer;
-  const detail::DeviceBuffers* const device =
-      buffer.size_bytes == 0 ? nullptr : detail::device_of(buffer.data);
-  copy.on_device = device != nullptr;
-  if (device != nullptr) {
-    copy.copy = device->memory_beside(buffer.data, buffer.size_bytes);
-  } else if (buffer.size_bytes > 0) {
-    copy.copy =
-        std::shared_ptr<std::byte>(new std::byte[buffer.size_bytes], std::default_delete<std::byte[]>());
+void BufferCopies::find_room(int rank) {
+  if (!copies_.empty()) {
+    return;
   }
+  std::vector<Copy> copies;
+  for (const Restored& buffer : buffers_) {
+    Copy& copy = copies.emplace_back(Copy{buffer});
+    if (buffer.size_bytes == 0) {
+      continue;
+    }
+    const detail::DeviceBuffers* const device = detail::device_of(buffer.data);
+    copy.on_device = device != nullptr;
+    with_room("option `restore`: buffer \"" + buffer.name + "\"", buffer.size_bytes, rank, [&] {
+      copy.copy = device != nullptr ? device->memory_beside(buffer.data, buffer.size_bytes)
+                                    : std::shared_ptr<std::byte>(new std::byte[buffer.size_bytes],
+                                                                 std::default_delete<std::byte[]>());
+    });
+  }
+  copies_ = std::move(copies);
 }
 
-void BufferCopies::take(int rank) {
-  if (!copies_.empty()) {
+void BufferCopies::take() {
+  if (taken_) {
     return;
   }
   wait_for_devices();
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<Copy> copies;
-  for (const Restored& buffer : buffers_) {
-    Copy& copy = copies.emplace_back(Copy{buffer});
-    with_room("option `restore`: buffer \"" + buffer.name + "\"", buffer.size_bytes, rank,
-              [&] { find_room(copy); });
-  }
-  for (const Copy& copy : copies) {
+  for (const Copy& copy : copies_) {
     if (copy.on_device) {
       detail::device_buffers()->copy(copy.copy.get(), copy.buffer.data, copy.buffer.size_bytes);
     } else if (copy.buffer.size_bytes > 0) {
@@ -61,7 +63,7 @@ void BufferCopies::take(int rank) {
     }
   }
   taking_ = std::chrono::steady_clock::now() - begin;
-  copies_ = std::move(copies);
+  taken_ = true;
 }
 
 void BufferCopies::bring_back() const {

@@ -16,10 +16,13 @@ class BufferCopies {
  public:
   explicit BufferCopies(std::vector<Restored> buffers) : buffers_(std::move(buffers)) {}
 
-  /// Takes the copies, each in the memory where the buffer is. Waits for the devices before and for the
-  /// copies. Has no effect if they were taken before. Throws Error if there is no room, which names the
-  /// buffer and its size, and `rank`, which is this one.
-  void take(int rank);
+  /// Finds memory for the copies, each where the buffer is. Throws Error if there is none, which names the
+  /// buffer and its size, and `rank`, which is this one. Has no effect if it was found before.
+  void find_room(int rank);
+
+  /// Takes the copies, for which there is room. Waits for the devices before and for the copies. Has no
+  /// effect if they were taken before.
+  void take();
 
   /// Copies back what was taken. Buffers of the host wait for the devices before; those of a device are
   /// copied on the device, after all that was submitted before it and before all that is submitted after it.
@@ -29,8 +32,6 @@ class BufferCopies {
   std::string cost_text() const;
 
  private:
-  struct Copy;
-  static void find_room(Copy& copy);
   struct Copy {
     Restored buffer;
     std::shared_ptr<std::byte> copy{};
@@ -38,6 +39,7 @@ class BufferCopies {
   };
   std::vector<Restored> buffers_;
   std::vector<Copy> copies_;
+  bool taken_ = false;
   std::chrono::nanoseconds taking_{0};
 };
 

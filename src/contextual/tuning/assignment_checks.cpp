@@ -109,14 +109,32 @@ std::string AssignmentChecks::verdict(const BatchResult& result, const Iteration
   return verdict;
 }
 
+bool AssignmentChecks::copies_buffers() const {
+  return options_.copies || !options_.outputs.empty() ||
+         std::any_of(registered_.begin(), registered_.end(),
+                     [](const auto& checks) { return !checks->checks.outputs.empty(); });
+}
+
+void AssignmentChecks::find_room(const BatchPlan& plan, BatchResult& result) {
+  try {
+    const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), plan.first_iteration});
+    if (options_.copies && plan.kind == BatchKind::discovery) {
+      options_.copies->find_room(options_.communicator->rank());
+    }
+    outputs_.refresh();
+    outputs_.find_room();
+  } catch (...) {
+    result.failure = failure_before_launch(std::current_exception());
+  }
+}
+
 void AssignmentChecks::begin(const BatchPlan& plan, BatchResult& result) {
   try {
     const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), plan.first_iteration});
     if (options_.copies && plan.kind == BatchKind::discovery) {
-      options_.copies->take(options_.communicator->rank());
+      options_.copies->take();
       context_.note(options_.copies->cost_text());
     }
-    outputs_.refresh();
     if (!outputs_.empty()) {
       outputs_.begin(assignment_of(plan), plan.kind);
     }

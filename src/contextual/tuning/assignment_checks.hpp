@@ -35,6 +35,11 @@ class AssignmentChecks {
   /// Returns false if they rule out the defaults of what is not pinned.
   bool allow_defaults() const;
 
+  /// Returns true if copies of the user's buffers are taken, for which there may be no memory.
+  bool copies_buffers() const;
+  /// Finds memory for what `begin` copies, and for what outputs will be compared with. What that throws
+  /// becomes the failure of the batch.
+  void find_room(const detail::BatchPlan& plan, detail::BatchResult& result);
   /// Takes copies of what is to be restored before anything has changed it, and fills the outputs. What that
   /// throws becomes the failure of the batch.
   void begin(const detail::BatchPlan& plan, detail::BatchResult& result);

@@ -67,16 +67,19 @@ OutputChecks::Step OutputChecks::step_of(const Group& group, const Assignment& a
   return assignment == group.expected_of && !group.repeated ? Step::repeat : Step::nothing;
 }
 
+void OutputChecks::find_room() {
+  for (Group& group : groups_) {
+    if (in_region(group) && group.expected.empty()) {
+      find_room(group);
+    }
+  }
+}
+
 void OutputChecks::begin(const Assignment& assignment, BatchKind kind) {
   for (Group& group : groups_) {
     group.step = step_of(group, assignment, kind);
     group.same_configs = group.known && assignment == group.expected_of;
     group.written = false;
-    if (group.step == Step::check && group.expected.empty()) {
-      find_room(group);
-    }
-  }
-  for (const Group& group : groups_) {
     if (group.step == Step::check) {
       warn_of_large(group);
       std::for_each(group.outputs.begin(), group.outputs.end(), fill_output);

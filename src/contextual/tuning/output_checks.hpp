@@ -39,8 +39,9 @@ class OutputChecks {
   bool empty() const noexcept { return groups_.empty(); }
   /// Returns false if two runs with the same configs have differed here, so that nothing could be judged.
   bool repeat() const noexcept;
-  /// Fills what the batch must write, which has one assignment. Throws Error, before it fills anything, where
-  /// there is no memory for the copies that results are compared with.
+  /// Finds memory for the copies that results will be compared with. Throws Error where there is none.
+  void find_room();
+  /// Fills what the batch must write, which has one assignment, when there is room.
   void begin(const Assignment& assignment, detail::BatchKind kind);
   /// Returns why the results of the batch are wrong; empty if they are not.
   std::string verdict(const detail::BatchResult& result);

@@ -32,13 +32,15 @@ struct LaunchRejected {};
 /// Where there is no memory for them, the region runs all the same: who has nothing to tune needs none.
 void take_copies(const RegionCall& call) {
   try {
-    call.options.copies->take(call.options.communicator->rank());
+    call.options.copies->find_room(call.options.communicator->rank());
   } catch (const DeviceError&) {
     throw;
   } catch (const Error& error) {
     detail::warn_once("region \"" + call.region +
                       "\" runs without copies, which only tuning would need: " + error.what());
+    return;
   }
+  call.options.copies->take();
 }
 
 }  // namespace

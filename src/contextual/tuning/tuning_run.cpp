@@ -230,13 +230,16 @@ void TuningRun::throw_if_tuning_failed() {
 /// The iterations of the batch, one right after the other, and then the settle.
 void TuningRun::run(const std::function<void()>& region) {
   if (!batch_.result.failure) {
+    checks_.find_room(batch_.plan, batch_.result);
+  }
+  // Memory for copies is needed where something is new. One rank may have none, and the others would wait for
+  // it in the region.
+  const std::size_t count = problems_.slots().size();
+  const bool needs_room = copies_anywhere_ && std::exchange(met_with_, count) != count;
+  meet_before_batch({continuation_.about_to_run(batch_.plan.iterations) || needs_room, {}});
+  if (!batch_.result.failure) {
     checks_.begin(batch_.plan, batch_.result);
   }
-  // Copies, and what outputs are compared with, are taken where something is new: that can fail on one rank,
-  // for which the others would wait in the region.
-  const std::size_t count = problems_.slots().size();
-  const bool something_new = std::exchange(met_with_, count) != count;
-  meet_before_batch({continuation_.about_to_run(batch_.plan.iterations) || something_new, {}});
   if (batch_.result.failure) {  // then nothing is launched
     return;
   }

@@ -51,6 +51,10 @@ class TuningRun {
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
   /// `execute`; without it, nothing is taken over or written.
   Continuation& continuation() noexcept { return continuation_; }
+  /// What this rank says when the ranks meet, and what all of them know then. Call the latter before
+  /// `execute`.
+  bool copies_buffers() const { return checks_.copies_buffers(); }
+  void note_copies(bool anywhere) noexcept { copies_anywhere_ = anywhere; }
   /// Where the search is to look, too. Give it before `execute`, equal on all ranks.
   void start_also_from(std::vector<agreement::StartingPoint> points) {
     problems_.start_also_from(std::move(points));
@@ -133,6 +137,7 @@ class TuningRun {
 
   Batch batch_;                             ///< the current one, or the last
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
+  bool copies_anywhere_ = false;            ///< some rank copies buffers
   std::optional<std::size_t> met_with_;     ///< so many problems were known in the last such meeting
   bool finished_ = false;
 };

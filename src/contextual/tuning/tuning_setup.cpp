@@ -48,12 +48,14 @@ agreement::Arrival TuningSetup::arrival() const {
           .setup_failure = failure_,
           .keeps_choices = exchange_.rank() == 0 && call_.options.has_kept_choices(),
           .keeps_journal = journal_ && journal_->problem().empty(),
-          .journal = journal_ ? journal_->told() : std::string()};
+          .journal = journal_ ? journal_->told() : std::string(),
+          .copies_buffers = run_ && run_->copies_buffers()};
 }
 
 /// Goes on with what an earlier process has measured, as rank 0 has told it to all.
 void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::string>& sets) {
   recorder_->hello(hello.tuning_id, &run_->timer());
+  run_->note_copies(hello.copies_buffers);
   const std::string heading = to_line(
       journal::Heading{call_.region, call_.options.agreed_text(), hello.machines, hello.kernels, sets});
   run_->start_also_from(starting_points_of(run_->continuation().begin(hello, heading, std::move(journal_))));
