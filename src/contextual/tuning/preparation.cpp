@@ -63,13 +63,14 @@ class BeingPrepared {
 void Preparation::load_defaults() {
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
     if (kernel->alive() && kernel->traits().load) {
-      const detail::CurrentLaunch launch{kernel->traits().name, "", 0, default_of(*kernel)};
-      context_.set_preparing(launch);
+      const std::string& name = kernel->traits().name;
+      context_.set_preparing(detail::CurrentLaunch{name, "", 0, default_of(*kernel)});
       const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
       const detail::LoadNotes notes;
       kernel->load_first();
       for (const std::string& text : notes.texts()) {
-        on_defaults_[launch.kernel].push_back({launch, text});
+        const std::size_t loaded = kernel->first_config();
+        on_defaults_[name].push_back({{name, "", loaded, kernel->space().configs.at(loaded)}, text});
       }
     }
   }

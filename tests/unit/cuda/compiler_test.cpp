@@ -140,11 +140,14 @@ TEST_CASE("compiler: what it warns of is in the log of the tuning, once for each
   cuda_test::Block kernel("warned_of", {64, 128});
   contextual::Options options = cuda_test::options_with(cuda_cupti_timer);
   options.log_directory = logs.path();
+  options.print = Print::configs;
+  const engine_test::StderrCapture printed;
   const RegionReport report = engine_test::tuned(options, "warned_of", [&] {
     kernel(gpu.stream, 1);
     kernel(gpu.stream, 2);
   });
   CHECK(report.warnings.empty());
+  CHECK(engine_test::count_of(printed.text(), "config-1 {BLOCK: 128}: the compiler says:") == 1);
   const std::string said = engine_test::text_of_file(logs.path() / "rank-0.jsonl");
   for (const std::string config : {"config-0 {BLOCK: 64}", "config-1 {BLOCK: 128}"}) {
     CHECK(engine_test::count_of(said, "\"kernel \\\"warned_of\\\" " + config +
