@@ -42,6 +42,12 @@ void Printer::warning(const std::string& text) const {
   }
 }
 
+void Printer::remark(const std::string& text) const {
+  if (prints_configs()) {
+    warning(text);
+  }
+}
+
 bool Printer::shows_progress(const Progress& progress) const {
   return level_ >= Print::choices ||
          (level_ == Print::long_tunings && on_terminal_ && progress.elapsed_ns > long_tuning_ns);

@@ -30,6 +30,8 @@ class Printer {
       : level_(level), on_terminal_(on_terminal), region_(std::move(region)), write_(std::move(write)) {}
 
   void warning(const std::string& text) const;
+  /// Prints it where every config is printed.
+  void remark(const std::string& text) const;
   /// Prints the progress where a phase begins, and else once a second at most.
   void progress(const Progress& progress);
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason);

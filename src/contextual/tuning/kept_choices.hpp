@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct KeptSets {
   agreement::KeptOutcome outcome;
   std::vector<std::string> machines{};  ///< of all ranks, as they are now
   std::vector<Unusable> unusable{};     ///< by set
+  /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
+  std::map<std::uint64_t, std::size_t> ids_now{};
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a

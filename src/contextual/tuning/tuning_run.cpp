@@ -189,6 +189,9 @@ bool TuningRun::prepare() {
     return true;
   }
   const Preparation::Result prepared = preparation_.prepare(batch_.plan);
+  for (const Preparation::Remark& remark : prepared.remarks) {
+    recorder_.remark(remark.config, remark.text);
+  }
   if (prepared.device_failure) {
     batch_.result.failure = failure_before_launch(prepared.device_failure);
   }
