@@ -87,7 +87,7 @@ RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer
                        Reuse reuse, Namesakes namesakes)
     : region_(std::move(region)),
       region_id_(region_id),
-      timer_(timer),
+      timer_(&timer),
       max_problems_(max_problems),
       reuse_(reuse),
       namesakes_(namesakes) {

@@ -103,7 +103,8 @@ class RunContext {
   std::deque<ThreadLog>& threads() noexcept { return threads_; }
   const std::string& region() const noexcept { return region_; }
   std::uint32_t region_id() const noexcept { return region_id_; }
-  Timer& timer() noexcept { return timer_; }
+  Timer& timer() const noexcept { return *timer_; }
+  void set_timer(Timer& timer) noexcept { timer_ = &timer; }  ///< before the first batch
   std::uint64_t untracked_launches() const noexcept {
     return untracked_launches_.load(std::memory_order_relaxed);
   }
@@ -197,7 +198,7 @@ class RunContext {
 
   std::string region_;
   std::uint32_t region_id_;
-  Timer& timer_;
+  Timer* timer_;
   std::optional<CurrentLaunch> preparing_{};
   std::size_t max_problems_;
   Reuse reuse_;

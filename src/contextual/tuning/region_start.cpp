@@ -59,7 +59,9 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
     Arrival arrival = arrival_of(call, start);
     for (;;) {
       if (!arrival.locked_in && !start.setup) {
-        start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watchdog_);
+        const Watchdog::Watch watch =
+            watch_of_call(watchdog_, call.options, call.region, reports_, AfterGrace::leave);
+        start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watch);
       }
       const bool locked_in = arrival.locked_in;
       start.hello = meet(call, locked_in ? std::move(arrival) : start.setup->arrival());

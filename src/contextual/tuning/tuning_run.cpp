@@ -17,7 +17,9 @@ using detail::BatchKind;
 
 namespace {
 
-std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
+/// May wait for whatever this process runs on its devices.
+std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options, const Watchdog::Watch& watch) {
+  const Watchdog::Section section(watch, {Activity::prepare, Phase::walk, 0});
   auto timer = options.timer();
   if (timer == nullptr) {
     throw InvalidArgument(
@@ -40,15 +42,15 @@ detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
 }  // namespace
 
 TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-                     Origin origin, agreement::Exchange& exchange, Watchdog& watchdog,
+                     Origin origin, agreement::Exchange& exchange, const Watchdog::Watch& watch,
                      record::Recorder& recorder)
     : options_(options),
       exchange_(exchange),
       recorder_(recorder),
-      timer_(make_timer(options)),
+      timer_(make_timer(options, watch)),
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
-      watch_(watch_of_run(watchdog, options, context_, recorder)),
+      watch_(watch_of_run(*watch.watchdog, options, context_, recorder)),
       checks_(options, context_, problems_, watch_),
       problems_(policy_of(options)),
       rejected_(problems_, recorder),
@@ -56,12 +58,34 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
-      warnings_(context_, *timer_, options, recorder),
+      warnings_(context_, options, recorder),
       continuation_(problems_) {
-  watchdog.start();
+  watch.watchdog->start();
 }
 
-TuningRun::~TuningRun() = default;
+TuningRun::~TuningRun() {
+  end_timer();
+}
+
+/// It may wait for the devices.
+void TuningRun::end_timer() noexcept {
+  const Phase phase = batch_.plan.phases.empty() ? Phase::walk : batch_.plan.phase();
+  const Watchdog::Section section(watch_, {Activity::settle, phase, batch_.plan.first_iteration});
+  timer_.reset();
+}
+
+/// The substitute is made first, since launches and warnings ask for a timer at any time.
+void TuningRun::give_way() {
+  std::unique_ptr<Timer> substitute;
+  {
+    const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
+    substitute = timer_->make_substitute();
+    substitute->set_iterations(options_.iterations);
+  }
+  context_.set_timer(*substitute);
+  end_timer();
+  timer_ = std::move(substitute);
+}
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;

@@ -3,6 +3,8 @@
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
 
+#include <contextual/testing/forwarding_timer.hpp>
+
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -572,6 +574,53 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
     }
     beside();
   });
+}
+
+namespace {
+
+/// Blocks for three seconds where it is told to.
+class SlowTimer final : public contextual::testing::ForwardingTimer {
+ public:
+  SlowTimer(std::string where, std::unique_ptr<Timer> timer)
+      : ForwardingTimer(std::move(timer)), where_(std::move(where)) {
+    block("begin");
+  }
+  ~SlowTimer() override { block("end"); }
+
+ private:
+  void block(const std::string& here) const {
+    if (where_ == here) {
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+    }
+  }
+
+  std::string where_;
+};
+
+}  // namespace
+
+TEST_CASE("child process: a timer that blocks", "[unit]") {
+  if (!is_child()) {
+    return;
+  }
+  Options options = quick();
+  options.timer = [] { return std::make_unique<SlowTimer>(std::getenv("TEST_WHERE"), last_is_fastest()()); };
+  options.deadline = milliseconds(400);
+  options.grace = milliseconds(50);
+  options.log_directory = std::getenv("TEST_LOGS");
+  tune_alone("slow-timer", 2, options);
+}
+
+TEST_CASE("holds 20: a timer that blocks where it is made or destroyed is told, and the process leaves",
+          "[unit]") {
+  const std::string where = GENERATE("begin", "end");
+  const TemporaryDirectory directory;
+  CHECK(run_child("a timer that blocks", {{"TEST_LOGS", directory.path().string()}, {"TEST_WHERE", where}}) ==
+        deadline_exit_code);
+  const nlohmann::json last = events_in(directory.path(), 0).back();
+  CHECK(last.at("event").get<std::string>() == "blocked");
+  CHECK(last.at("activity").get<std::string>() == (where == "begin" ? "prepare" : "settle"));
+  CHECK(last.at("action").get<std::string>() == "exit 84");
 }
 
 TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {

@@ -2,12 +2,17 @@
 
 #include "contextual/cuda/api/cupti.hpp"
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/cupti/active_contexts.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/sync/blocked_process.hpp>
+#include <contextual/detail/sync/bounded_call.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -16,6 +21,8 @@ namespace {
 
 constexpr std::size_t first_calls = std::size_t{1} << 14;    // of a batch; grows where that is too few
 constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
+/// For what a region has just been waited for; a kernel that is there later is somebody else's.
+constexpr std::chrono::seconds patience_at_the_end{1};
 
 /// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. (It is on for
 /// an instant where others_record_kernels asks, between runs.) MEMCPY2 are copies between devices.
@@ -27,10 +34,10 @@ constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACT
 constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("initial-exec"))) = -1;
 thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
-std::mutex life;        ///< of the one session
-bool in_use = false;    ///< a session exists, or CUPTI is being detached
-bool attached = false;  ///< by the one who has it `in_use`, or had it last
-int detachments = 0;    ///< by sessions that ended
+std::mutex life;      ///< of the next two; held for an instant only, never while CUPTI is called
+bool in_use = false;  ///< a session exists or is being made, or CUPTI is being detached
+std::atomic<bool> attached = false;  ///< by the one who has it `in_use`, or had it last
+int detachments = 0;                 ///< by sessions that ended
 bool said_that_it_stays = false;
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
 
@@ -62,21 +69,108 @@ void promise_zeroed_buffers(bool zeroed) noexcept {
 
 }  // namespace
 
-std::shared_ptr<CuptiSession> CuptiSession::acquire() {
-  const std::lock_guard lock(life);
-  std::shared_ptr<CuptiSession> session = std::move(left_open());
-  if (!session && in_use) {
-    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
-  }
-  if (!session) {
-    // The constructor is private. What is given back ends under the lock, before the next one begins.
-    session.reset(new CuptiSession, [](CuptiSession* ended) {
-      const std::lock_guard ending(life);
-      delete ended;
-      in_use = false;
-    });
+namespace {
+
+/// Takes CUPTI, and gives it back unless it is kept.
+class InUse {
+ public:
+  InUse() {
+    const std::lock_guard lock(life);
+    if (in_use) {
+      throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
+    }
     in_use = true;
   }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() {
+    if (!kept_) {
+      end();
+    }
+  }
+  void keep() noexcept { kept_ = true; }
+  static void end() noexcept {
+    const std::lock_guard lock(life);
+    in_use = false;
+  }
+
+ private:
+  bool kept_ = false;
+};
+
+std::chrono::milliseconds patience_at_the_begin() {
+  return detail::OngoingRun::latest_bounds().deadline / 2;  // before the watchdog
+}
+
+[[noreturn]] void throw_late() {
+  throw CudaUnavailable(
+      "a kernel runs in this process, for which CUPTI waits when it is attached, and did not "
+      "end within half of the deadline");
+}
+
+/// As far as it can be known. Whether a stream of another thread is capturing cannot, and a wait for a whole
+/// context would invalidate its capture; so only the default streams are waited for, which wait for all
+/// streams but those that are declared non-blocking.
+void wait_for_default_streams() {
+  std::vector<DeviceWaiter::Stream> streams;
+  for (CUcontext context : active_contexts()) {
+    streams.push_back({context, nullptr});
+  }
+  DeviceWaiter waiter;
+  try {
+    waiter.wait_for_streams(streams, Deadline::after(patience_at_the_begin()));
+  } catch (const CudaError&) {
+    return;  // the region's, or the canary's, to tell
+  } catch (const Error&) {
+    if (!waiter.gave_up()) {
+      throw;
+    }
+    throw_late();
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<CuptiSession> CuptiSession::acquire() {
+  std::shared_ptr<CuptiSession> session;
+  {
+    const std::lock_guard lock(life);
+    session = std::move(left_open());
+  }
+  if (!session) {
+    session = attached.load() ? make() : make_in_time();
+  }
+  session->seen_.home.store(&marked_by_thread, std::memory_order_relaxed);
+  return session;
+}
+
+/// On a thread that has CUPTI only if it comes back in time.
+std::shared_ptr<CuptiSession> CuptiSession::make_in_time() {
+  wait_for_default_streams();
+  const auto made = std::make_shared<std::shared_ptr<CuptiSession>>();
+  Deadline deadline = Deadline::after(patience_at_the_begin());
+  const bool in_time = sync::bounded_call(
+      [made] {
+        *made = make();
+        (*made)->keep_attached();  // if nobody waits for it any more
+      },
+      deadline);
+  if (!in_time) {
+    throw_late();
+  }
+  std::shared_ptr<CuptiSession> session = std::move(*made);
+  session->detach_.store(true, std::memory_order_relaxed);
+  return session;
+}
+
+std::shared_ptr<CuptiSession> CuptiSession::make() {
+  InUse taken;
+  // The constructor is private. The next one begins when what is given back has ended.
+  std::shared_ptr<CuptiSession> session(new CuptiSession, [](CuptiSession* ended) {
+    delete ended;
+    InUse::end();
+  });
+  taken.keep();
   return session;
 }
 
@@ -129,6 +223,8 @@ CuptiSession::Seen& CuptiSession::the_seen() {
 
 void CuptiSession::Seen::forget() {
   captures.store(0, std::memory_order_relaxed);
+  captures_of_others.store(0, std::memory_order_relaxed);
+  home.store(nullptr, std::memory_order_relaxed);
   std::vector<LaunchedCall> ignored;
   calls.take(ignored);
   contexts.clear();
@@ -151,12 +247,35 @@ void CuptiSession::end() noexcept {
   if (!detach_.load(std::memory_order_relaxed)) {
     return;
   }
-  if (detachments < most_detachments) {
+  const char* const reason = reason_to_stay();
+  if (reason == nullptr) {
     detachments += finalize() ? 1 : 0;
   } else if (!std::exchange(said_that_it_stays, true)) {
-    detail::tell_stderr(
-        "[contextual] CUPTI stays attached after this run, as each detachment loses device memory; a "
-        "launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
+    detail::tell_stderr("[contextual] CUPTI stays attached after this run, ");
+    detail::tell_stderr(reason);
+    detail::tell_stderr("; a launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
+  }
+}
+
+/// Null if there is none.
+const char* CuptiSession::reason_to_stay() const noexcept {
+  if (detachments >= most_detachments) {
+    return "as each detachment loses device memory";
+  }
+  if (seen_.others.load(std::memory_order_relaxed)) {
+    return "as other threads of the process use CUDA, for which detaching is not safe";
+  }
+  return work_has_ended() ? nullptr : "as work is under way, for which detaching would wait";
+}
+
+/// No other thread was seen in CUDA, so none captures.
+bool CuptiSession::work_has_ended() const noexcept {
+  try {
+    DeviceWaiter waiter;
+    waiter.wait(active_contexts(), {}, Deadline::after(patience_at_the_end));
+    return !own_captures_open();
+  } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -189,6 +308,8 @@ void CuptiSession::forget_the_process() noexcept {
   attached = false;
   detachments = 0;
   said_that_it_stays = false;
+  the_seen().others.store(false);
+  the_seen().others_capture.store(false);
 }
 
 std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
@@ -213,7 +334,13 @@ std::uint32_t CuptiSession::mark() noexcept {
     return;
   }
   if (call.callbackSite == CUPTI_API_ENTER) {
-    seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    seen.saw_thread();
+    if (kind != CallKind::host) {
+      seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    }
+    return;
+  }
+  if (kind == CallKind::host) {
     return;
   }
   const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
@@ -227,17 +354,31 @@ std::uint32_t CuptiSession::mark() noexcept {
   }
 }
 
+/// Before a session is acquired it has no home.
+void CuptiSession::Seen::saw_thread() noexcept {
+  const void* const of_session = home.load(std::memory_order_relaxed);
+  if (of_session != &marked_by_thread && of_session != nullptr && !others.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    others.store(true, std::memory_order_relaxed);
+  }
+}
+
 [[gnu::cold]] void CuptiSession::Seen::saw_capture(CallKind kind, CUresult code) noexcept {
+  const bool own = launch_of_thread >= 0 || home.load(std::memory_order_relaxed) == &marked_by_thread;
+  std::atomic<int>& count = own ? captures : captures_of_others;
   if (kind == CallKind::capture_ends) {
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
         code != CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
       return;  // there was none to end
     }
-    int open = captures.load(std::memory_order_relaxed);
-    while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
+    int open = count.load(std::memory_order_relaxed);
+    while (open > 0 && !count.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
     }
   } else if (code == CUDA_SUCCESS) {
-    captures.fetch_add(1, std::memory_order_relaxed);
+    count.fetch_add(1, std::memory_order_relaxed);
+    if (!own) {
+      others_capture.store(true, std::memory_order_relaxed);
+    }
   }
 }
 
