@@ -84,12 +84,14 @@ std::string change_text(const KernelCore& core, const KeptChoice& choice) {
   return kernel + "has another config space, source, compiler or coupling than then";
 }
 
-/// Its kernels may not exist at the moment; their choices do.
-bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
+/// Its kernels may not exist at the moment; their choices do. What a lower search than this one has chosen is
+/// open.
+bool is_open(const KeptChoice& choice, std::uint32_t region_id, SearchLevel search) {
   return std::all_of(choice.launched.begin(), choice.launched.end(), [&](const ChosenKernel& kernel) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
     return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
-           table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting;
+           table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting ||
+           table->searched_by(region_id, choice.key, choice.scope) < search;
   });
 }
 
@@ -153,7 +155,7 @@ class Preparing {
     if (!concerns(choice, rank_)) {
       return {};
     }
-    if (!is_open(choice, region_id_)) {
+    if (!is_open(choice, region_id_, now_.search)) {
       return {.anything = true};  // this process has chosen, and what it has chosen is used
     }
     const Cores cores = kernels_of(choice, kernels_);
@@ -211,11 +213,12 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, bool here_only) {
+void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, SearchLevel search,
+             bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
     table->lock_in(region_id, choice.key, static_cast<int>(config_id), detail::ChoiceFinality::lasting,
-                   choice.scope);
+                   choice.scope, search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
 }
@@ -339,21 +342,25 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
-  std::set<std::uint64_t> installed_problems;
+  std::map<std::uint64_t, SearchLevel> searched;  ///< by problem: the highest search that has chosen it
   const OfOneRank of_this_rank(entries, static_cast<std::size_t>(exchange.rank()));
   for (const ChoiceSet& entry : entries) {
     warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
-      const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
+      const auto [known, is_new] = searched.try_emplace(storage::problem_digest(choice), entry.search);
+      known->second = std::max(known->second, entry.search);
       const auto found = sets.ids_now.find(storage::choice_digest(choice));
       const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
       if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        lock_in(choice, config_id, region_id, of_this_rank.contains(choice));
+        lock_in(choice, config_id, region_id, known->second, of_this_rank.contains(choice));
       }
       if (is_new && !is_pinned(choice, sets.pins)) {
         report.problems.push_back(report_of(choice, config_id, entry.written));
       }
     }
+  }
+  for (const auto& [problem, search] : searched) {
+    installed.search = std::min(installed.search, search);
   }
   note_publication(region_id);
   return installed;

@@ -53,8 +53,9 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
 
 /// What is in force then.
 struct InstalledChoices {
-  RegionReport report;          ///< alike on all ranks
-  bool more_than_pins = false;  ///< some rank has a choice that is not pinned
+  RegionReport report;                         ///< alike on all ranks
+  bool more_than_pins = false;                 ///< some rank has a choice that is not pinned
+  SearchLevel search = SearchLevel::thorough;  ///< the lowest that has found one of them
 };
 
 /// Pins what is pinned, and locks in the sets that all ranks can use, without those that differ from a newer

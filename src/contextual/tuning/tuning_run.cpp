@@ -57,7 +57,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
-      choice_publisher_(context_, recorder, origin),
+      choice_publisher_(context_, recorder, origin, options.policy.search),
       warnings_(context_, options, recorder),
       continuation_(problems_) {
   watch.watchdog->start();
@@ -90,6 +90,10 @@ void TuningRun::give_way() {
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
   policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
+  context_.ask_for(policy.search);
+  if (options.communicator->size() > 1) {
+    context_.is_rank(options.communicator->rank());
+  }
   context_.blame_assignments(policy.search != SearchLevel::off);
   context_.set_out_of_memory(options.is_out_of_memory);
   context_.reject_by_exceptions(options.exceptions_reject);
@@ -300,7 +304,7 @@ void TuningRun::end_disagreed() {
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);  // what this rank saw of it
   warnings_.tell_batch(batch_.plan, batch_.result);
   if (!batch_.result.failure) {  // which names them
-    const std::vector<std::string> rejections = rejections_of_batch();
+    const std::vector<std::string> rejections = rejections_of_batch(context_);
     warnings_.tell_of_results(rejections);
     for (const std::string& rejection : rejections) {
       if (exchange_.rank() != 0) {  // this rank's alone, and it may be the last that is heard of it
@@ -321,32 +325,12 @@ void TuningRun::check_launches() {
   }
 }
 
-/// The other ranks know of a rejection only after the batch: until then this rank alone has launched another
-/// config, which a kernel that communicates may not survive.
-std::vector<std::string> TuningRun::rejections_of_batch() const {
-  constexpr std::size_t most_named = 3;
-  std::vector<std::string> texts;
-  for (const detail::ProblemSlot& slot : context_.slots()) {
-    for (const detail::LocalRejection& rejection : slot.launched.rejections) {
-      if (rejection.left_out || texts.size() == most_named) {
-        continue;  // the default was launched all the same
-      }
-      texts.push_back("kernel \"" + slot.problem.name + "\" " + slot.problem.key_text + ": config-" +
-                      std::to_string(rejection.config_id) + " " +
-                      record::config_of(slot, rejection.config_id).to_string() +
-                      " was rejected before that (" + rejection.reason + ")" +
-                      (rejection.of_assignment ? "" : ", and this rank launched another one in its place"));
-    }
-  }
-  return texts;
-}
-
 void TuningRun::name_rejections() {
   detail::BatchFailure& failure = batch_.result.failure;
   if (!failure || failure.tuning_failed) {
     return;
   }
-  for (const std::string& text : rejections_of_batch()) {
+  for (const std::string& text : rejections_of_batch(context_)) {
     failure.cause += "; " + text;
     failure.of_launcher = true;
   }

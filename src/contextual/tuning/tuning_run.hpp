@@ -114,7 +114,6 @@ class TuningRun {
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
   void check_launches();
-  std::vector<std::string> rejections_of_batch() const;
   void name_rejections();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();

@@ -2,6 +2,7 @@
 
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
 
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -439,6 +441,39 @@ TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]
   });
   CHECK(heard.get() == "slow/region/walk/blocks(7)/{BLOCK: 0}/0/returned");
   CHECK(problem_of(tuner, "slow", "blocks").choice == 2);  // it went on when it was not blocked any more
+}
+
+TEST_CASE("holds 8: what is said of a blocked region names what was rejected in it before", "[unit]") {
+  bool rejected = false;
+  TunableKernel kernel(
+      "blocks_after_rejection", blocks(3), [] { return make_key(7); },
+      [&](const Block& block) {
+        if (block.block == 1) {
+          rejected = true;
+          throw ConfigRejected("too large");
+        }
+      },
+      {});
+  const TemporaryDirectory directory;
+  std::promise<void> told;
+  auto heard = told.get_future();
+  Options options = impatient();
+  options.log_directory = directory.path();
+  options.on_deadline = [&](const BlockedInfo&) { told.set_value(); };
+  const StderrCapture said;
+  ContextualAutotuner(options).run("blocked_after_rejection", [&] {
+    kernel();
+    if (std::exchange(rejected, false)) {
+      heard.wait();
+    }
+  });
+  const std::string what = "config-1 {BLOCK: 1} was rejected before that (too large)";
+  CHECK(count_of(said.text(), what) >= 1);
+  const std::vector<nlohmann::json> events = events_in(directory.path(), 0);
+  CHECK(std::any_of(events.begin(), events.end(), [&](const nlohmann::json& event) {
+    return event.at("event") == "warning" &&
+           event.at("text").get<std::string>().find(what) != std::string::npos;
+  }));
 }
 
 TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]") {
