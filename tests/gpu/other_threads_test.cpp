@@ -21,11 +21,15 @@ using namespace gpu_test;
 
 namespace {
 
-struct Config {
+struct Short {
   int us = 10;
+};
+struct Long {
+  int us = 5'000'000;
 };
 
 /// One thread that is busy for as long, and never longer than 5 s.
+template <typename Config>
 class Busy : public CudaKernel<Config> {
  public:
   Busy(const std::string& name, std::vector<int> lengths_us)
@@ -33,8 +37,8 @@ class Busy : public CudaKernel<Config> {
   }
 
  private:
-  static Definition definition() {
-    Definition definition;
+  static typename CudaKernel<Config>::Definition definition() {
+    typename CudaKernel<Config>::Definition definition;
     definition.source = CudaSource::text("busy.cu", R"(
 extern "C" __global__ void busy() {
   unsigned long long begin, now;
@@ -52,25 +56,26 @@ extern "C" __global__ void busy() {
   }
 };
 
-Options tuning() {
+Options tuning(TimerFactory timer = cuda_timer) {
   Options options;
-  options.timer = cuda_timer;
+  options.timer = std::move(timer);
   options.print = Print::nothing;
   options.log_directory = "";
   options.always_tune = true;
   return options;
 }
 
-/// Ten times, each to the end.
-void tune_ten_times(const std::string& region) {
-  Busy kernel(region, {40, 10, 80});
+/// Each to the end.
+void tune(const std::string& region, int times, const Options& options) {
+  Busy<Short> kernel(region, {40, 10, 80});
   const Stream stream;
-  ContextualAutotuner tuner(tuning());
-  for (int i = 0; i < 10; ++i) {
+  ContextualAutotuner tuner(options);
+  for (int i = 0; i < times; ++i) {
     tuner.run(region, [&] { kernel(stream); });
     const RegionReport report = tuner.report(region);
     REQUIRE(report.problems.size() == 1);
-    CHECK(report.problems.front().choice == 1);
+    const ProblemReport& problem = report.problems.front();
+    CHECK(problem.configs.at(problem.choice).config.get<int>("US") == 10);
     CHECK(report.timer == "CUPTI");
   }
 }
@@ -131,8 +136,9 @@ TEST_CASE("other threads: ten tunings beside one that captures and destroys grap
   if (!has_gpu()) {
     return;
   }
+  tune("before_captures", 1, tuning([] { return cuda_timer_with({.detach = false}); }));
   const CapturingThread other;
-  tune_ten_times("beside_captures");
+  tune("beside_captures", 10, tuning());
   INFO(other.captures() << " captures");
   CHECK(other.invalid() == 0);
 }
@@ -142,9 +148,9 @@ TEST_CASE("other threads: ten tunings beside a kernel that ends after five secon
     return;
   }
   const Stream stream;
-  Busy persistent("persistent", {5'000'000});
+  Busy<Long> persistent("persistent", {5'000'000});
   persistent(stream);
-  tune_ten_times("beside_a_kernel");
+  tune("beside_a_kernel", 10, tuning());
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
 }
 

@@ -69,34 +69,46 @@ void promise_zeroed_buffers(bool zeroed) noexcept {
 
 }  // namespace
 
-namespace {
-
-/// Takes CUPTI, and gives it back unless it is kept.
-class InUse {
+/// CUPTI, taken by one user. Whoever lets go of it last gives it back.
+class CuptiSession::Subscription {
  public:
-  InUse() {
+  Subscription() {
     const std::lock_guard lock(life);
     if (in_use) {
       throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
     }
     in_use = true;
   }
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-  ~InUse() {
-    if (!kept_) {
-      end();
-    }
-  }
-  void keep() noexcept { kept_ = true; }
-  static void end() noexcept {
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+  ~Subscription() {
+    unsubscribe();
     const std::lock_guard lock(life);
     in_use = false;
   }
 
+  void subscribe() noexcept {
+    result_ = cupti().cuptiSubscribe(&handle_, on_api, &the_seen());
+    attached_by_this_ = result_ == CUPTI_SUCCESS && !attached.exchange(true);
+  }
+  /// The application had attached CUPTI before, which is not to be detached.
+  void was_attached() noexcept { attached = attached && !attached_by_this_; }
+  void unsubscribe() noexcept {
+    if (result_ == CUPTI_SUCCESS) {
+      cupti().cuptiUnsubscribe(handle_);
+      result_ = CUPTI_ERROR_UNKNOWN;
+    }
+  }
+  CUptiResult result() const noexcept { return result_; }
+  CUpti_SubscriberHandle handle() const noexcept { return handle_; }
+
  private:
-  bool kept_ = false;
+  CUpti_SubscriberHandle handle_ = nullptr;
+  CUptiResult result_ = CUPTI_ERROR_UNKNOWN;
+  bool attached_by_this_ = false;
 };
+
+namespace {
 
 std::chrono::milliseconds patience_at_the_begin() {
   return detail::OngoingRun::latest_bounds().deadline / 2;  // before the watchdog
@@ -138,40 +150,26 @@ std::shared_ptr<CuptiSession> CuptiSession::acquire() {
     session = std::move(left_open());
   }
   if (!session) {
-    session = attached.load() ? make() : make_in_time();
+    auto subscription = std::make_shared<Subscription>();
+    cupti();  // loaded, or it throws
+    if (attached) {
+      subscription->subscribe();
+    } else {
+      attach(subscription);
+    }
+    session.reset(new CuptiSession(std::move(subscription)));  // the constructor is private
   }
   session->seen_.home.store(&marked_by_thread, std::memory_order_relaxed);
   return session;
 }
 
-/// On a thread that has CUPTI only if it comes back in time.
-std::shared_ptr<CuptiSession> CuptiSession::make_in_time() {
+/// On a thread of its own, which has the subscription for itself where that comes late.
+void CuptiSession::attach(const std::shared_ptr<Subscription>& subscription) {
   wait_for_default_streams();
-  const auto made = std::make_shared<std::shared_ptr<CuptiSession>>();
   Deadline deadline = Deadline::after(patience_at_the_begin());
-  const bool in_time = sync::bounded_call(
-      [made] {
-        *made = make();
-        (*made)->keep_attached();  // if nobody waits for it any more
-      },
-      deadline);
-  if (!in_time) {
+  if (!sync::bounded_call([subscription] { subscription->subscribe(); }, deadline)) {
     throw_late();
   }
-  std::shared_ptr<CuptiSession> session = std::move(*made);
-  session->detach_.store(true, std::memory_order_relaxed);
-  return session;
-}
-
-std::shared_ptr<CuptiSession> CuptiSession::make() {
-  InUse taken;
-  // The constructor is private. The next one begins when what is given back has ended.
-  std::shared_ptr<CuptiSession> session(new CuptiSession, [](CuptiSession* ended) {
-    delete ended;
-    InUse::end();
-  });
-  taken.keep();
-  return session;
 }
 
 void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
@@ -179,21 +177,20 @@ void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
   left_open() = std::move(session);
 }
 
-CuptiSession::CuptiSession() : seen_(the_seen()) {
+CuptiSession::CuptiSession(std::shared_ptr<Subscription> subscription)
+    : subscription_(std::move(subscription)), seen_(the_seen()) {
   seen_.forget();
   records_.reserve(first_records);
-  const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, &seen_);
-  if (subscribed != CUPTI_SUCCESS) {
+  if (const CUptiResult subscribed = subscription_->result(); subscribed != CUPTI_SUCCESS) {
     const char* text = nullptr;
     cupti().cuptiGetResultString(subscribed, &text);
     throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +
                           std::string(text == nullptr ? std::to_string(subscribed) : text));
   }
   if (others_record_kernels()) {
-    cupti().cuptiUnsubscribe(subscriber_);
+    subscription_->was_attached();
     throw CudaUnavailable("the application takes CUPTI's records of kernels itself, and would get no more");
   }
-  attached = true;
   current.store(this);
   try {
     enable();
@@ -211,7 +208,7 @@ void CuptiSession::enable() {
   }
   for (CUpti_CallbackId id = 1; id < call_kinds.size(); ++id) {
     if (call_kinds[id] != CallKind::other) {
-      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscription_->handle(), CUPTI_CB_DOMAIN_DRIVER_API, id));
     }
   }
 }
@@ -242,7 +239,7 @@ void CuptiSession::end() noexcept {
   }
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
   promise_zeroed_buffers(false);                                // whoever has CUPTI next makes its own
-  api.cuptiUnsubscribe(subscriber_);
+  subscription_->unsubscribe();
   current.store(nullptr);
   if (!detach_.load(std::memory_order_relaxed)) {
     return;

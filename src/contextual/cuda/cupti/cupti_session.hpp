@@ -111,11 +111,11 @@ class CuptiSession {
     void forget();
   };
 
-  CuptiSession();
+  class Subscription;
+  explicit CuptiSession(std::shared_ptr<Subscription> subscription);
   static Seen& the_seen();
-  static std::shared_ptr<CuptiSession> make();
   static bool finalize() noexcept;
-  static std::shared_ptr<CuptiSession> make_in_time();
+  static void attach(const std::shared_ptr<Subscription>& subscription);
   const char* reason_to_stay() const noexcept;
   bool work_has_ended() const noexcept;
   void enable();
@@ -128,7 +128,7 @@ class CuptiSession {
                                            std::size_t size, std::size_t valid);
   void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid);
 
-  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::shared_ptr<Subscription> subscription_;  ///< ends last: then the next session may begin
   std::atomic<bool> detach_{true};
   Seen& seen_;
   ActivityBuffers buffers_;

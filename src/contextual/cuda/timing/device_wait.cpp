@@ -6,6 +6,7 @@
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -16,81 +17,6 @@ namespace {
 /// For so long a wait only yields the core; what takes longer does not notice a late look.
 constexpr std::chrono::milliseconds eager{1};
 constexpr std::chrono::microseconds between_looks{50};
-
-/// Events of one wait.
-class Events {
- public:
-  Events() = default;
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  ~Events() {
-    for (const CUevent event : events_) {
-      driver().cuEventDestroy(event);
-    }
-  }
-
-  /// In the current context.
-  CUevent make() {
-    events_.reserve(events_.size() + 1);
-    CUevent event = nullptr;
-    CONTEXTUAL_CU(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    events_.push_back(event);
-    return event;
-  }
-
-  void record_on(const DeviceWaiter::Stream& on) {
-    if (is_captured(on)) {
-      return;
-    }
-    const detail::ContextScope scope(on.context);
-    CONTEXTUAL_CU(cuEventRecord(make(), on.stream));
-  }
-
-  /// Returns false if the deadline expires first.
-  bool wait(Deadline& deadline) const {
-    const auto begin = std::chrono::steady_clock::now();
-    for (const CUevent event : events_) {
-      CUresult code = driver().cuEventQuery(event);
-      while (code == CUDA_ERROR_NOT_READY) {
-        if (deadline.expired()) {
-          return false;
-        }
-        if (std::chrono::steady_clock::now() - begin < eager) {
-          std::this_thread::yield();
-        } else {
-          std::this_thread::sleep_for(between_looks);
-        }
-        code = driver().cuEventQuery(event);
-      }
-      check(code, "cuEventQuery of a device's work");
-    }
-    return true;
-  }
-
- private:
-  std::vector<CUevent> events_;
-};
-
-/// Returns false where streams have to be waited for.
-bool record_contexts(const std::vector<CUcontext>& contexts, Events& events) {
-  if (driver().cuCtxRecordEvent == nullptr) {
-    return false;
-  }
-  for (CUcontext context : contexts) {
-    if (default_stream_is_blocked(context)) {
-      return false;
-    }
-  }
-  for (CUcontext context : contexts) {
-    const detail::ContextScope scope(context);
-    const CUresult code = driver().cuCtxRecordEvent(context, events.make());
-    if (code != CUDA_SUCCESS && !cuda_context_lost(code)) {
-      return false;  // most likely a stream is capturing
-    }
-    check(code, "cuCtxRecordEvent");
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -108,31 +34,95 @@ bool is_captured(const DeviceWaiter::Stream& on) {
   return on.stream == nullptr ? default_stream_is_blocked(on.context) : stream_is_capturing(on.stream);
 }
 
+DeviceWaiter::~DeviceWaiter() {
+  for (const Event& made : events_) {
+    if (driver().cuCtxPushCurrent(made.context) == CUDA_SUCCESS) {  // else the event is gone with its context
+      driver().cuEventDestroy(made.event);
+      CUcontext popped = nullptr;
+      driver().cuCtxPopCurrent(&popped);
+    }
+  }
+}
+
 void DeviceWaiter::wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams,
                         Deadline deadline) {
   const RelaxedCaptures relaxed;
-  Events events;
-  if (!record_contexts(contexts, events)) {
-    return wait_for_streams(streams, std::move(deadline));
+  recorded_ = 0;
+  if (!record_contexts(contexts)) {
+    record_streams(streams);
   }
-  finish(events.wait(deadline));
+  poll(std::move(deadline));
 }
 
 void DeviceWaiter::wait_for_streams(const std::vector<Stream>& streams, Deadline deadline) {
   const RelaxedCaptures relaxed;
-  Events events;
-  for (const Stream& stream : streams) {
-    events.record_on(stream);
-  }
-  finish(events.wait(deadline));
+  recorded_ = 0;
+  record_streams(streams);
+  poll(std::move(deadline));
 }
 
-void DeviceWaiter::finish(bool in_time) {
-  if (!in_time) {
-    gave_up_ = true;
-    throw Error(
-        "the region's device work did not end before the deadline: a kernel waits for something that does "
-        "not come, or the deadline is too short");
+/// Returns false where streams have to be waited for.
+bool DeviceWaiter::record_contexts(const std::vector<CUcontext>& contexts) {
+  if (driver().cuCtxRecordEvent == nullptr ||
+      std::any_of(contexts.begin(), contexts.end(), default_stream_is_blocked)) {
+    return false;
+  }
+  for (CUcontext context : contexts) {
+    const CUresult code = driver().cuCtxRecordEvent(context, event(context));
+    if (code != CUDA_SUCCESS && !cuda_context_lost(code)) {
+      recorded_ = 0;
+      return false;  // most likely a stream is capturing
+    }
+    check(code, "cuCtxRecordEvent");
+  }
+  return true;
+}
+
+void DeviceWaiter::record_streams(const std::vector<Stream>& streams) {
+  for (const Stream& on : streams) {
+    if (!is_captured(on)) {
+      const detail::ContextScope scope(on.context);
+      CONTEXTUAL_CU(cuEventRecord(event(on.context), on.stream));
+    }
+  }
+}
+
+/// The next one to be recorded. Events are kept, since CUPTI keeps some memory for each that is made.
+CUevent DeviceWaiter::event(CUcontext context) {
+  const auto next = std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(recorded_), events_.end(),
+                                 [&](const Event& made) { return made.context == context; });
+  if (next != events_.end()) {
+    std::swap(*next, events_[recorded_]);
+    return events_[recorded_++].event;
+  }
+  const detail::ContextScope scope(context);
+  events_.reserve(events_.size() + 1);
+  CUevent fresh = nullptr;
+  CONTEXTUAL_CU(cuEventCreate(&fresh, CU_EVENT_DISABLE_TIMING));
+  events_.push_back({context, fresh});
+  std::swap(events_.back(), events_[recorded_]);
+  return events_[recorded_++].event;
+}
+
+void DeviceWaiter::poll(Deadline deadline) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < recorded_; ++i) {
+    CUresult code = driver().cuEventQuery(events_[i].event);
+    while (code == CUDA_ERROR_NOT_READY) {
+      if (deadline.expired()) {
+        gave_up_ = true;
+        throw Error(
+            "the region's device work did not end before the deadline: a kernel waits for something that "
+            "does not come, or the deadline is too short");
+      }
+      if (std::chrono::steady_clock::now() - begin < eager) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(between_looks);
+      }
+      code = driver().cuEventQuery(events_[i].event);
+    }
+    check(code, "cuEventQuery of a device's work");
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <vector>
 
 namespace contextual::cuda {
@@ -34,6 +35,11 @@ bool default_stream_is_blocked(CUcontext context);
 /// records nothing on a stream that is capturing.
 class DeviceWaiter {
  public:
+  DeviceWaiter() = default;
+  DeviceWaiter(const DeviceWaiter&) = delete;
+  DeviceWaiter& operator=(const DeviceWaiter&) = delete;
+  ~DeviceWaiter();
+
   /// A stream; null for the legacy default stream.
   struct Stream {
     CUcontext context = nullptr;
@@ -52,8 +58,18 @@ class DeviceWaiter {
   bool gave_up() const noexcept { return gave_up_; }
 
  private:
-  void finish(bool in_time);
+  struct Event {
+    CUcontext context = nullptr;
+    CUevent event = nullptr;
+  };
 
+  bool record_contexts(const std::vector<CUcontext>& contexts);
+  void record_streams(const std::vector<Stream>& streams);
+  CUevent event(CUcontext context);
+  void poll(Deadline deadline);
+
+  std::vector<Event> events_;  ///< of all waits
+  std::size_t recorded_ = 0;   ///< the first ones, by this wait
   bool gave_up_ = false;
 };
 
