@@ -59,6 +59,17 @@ function(contextual_add_program name)
   target_link_libraries(${name} PRIVATE contextual::contextual ${arg_LIBRARIES})
 endfunction()
 
+# contextual_export_own_names(<target>): of a shared library, exports only what is contextual's. Hidden visibility is not
+# enough: templates of the C++ library are visible all the same, and so is all of it where it is linked in statically.
+function(contextual_export_own_names target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(exports "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/contextual.map")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${exports}")
+  endif()
+endfunction()
+
 # contextual_public_library(<target> <name>): what the libraries that users link have in common. It is contextual::<name>
 # in this build and in the package, and ContextualInstall installs it.
 function(contextual_public_library target name)
@@ -71,5 +82,6 @@ function(contextual_public_library target name)
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(${target} PUBLIC cxx_std_20)
+  contextual_export_own_names(${target})
   set_property(GLOBAL APPEND PROPERTY CONTEXTUAL_PUBLIC_LIBRARIES ${name})
 endfunction()

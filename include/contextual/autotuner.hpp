@@ -79,9 +79,9 @@ class CONTEXTUAL_API ContextualAutotuner {
 
   /// Locks in what an earlier process has kept for a region (docs/cache.md), without running it: launches of
   /// its kernels use that from now on, within and outside of regions, and a `run` of the region has nothing
-  /// left to tune. Collective. Returns false if nothing is kept, or nothing that all ranks can use; what is
-  /// locked in for the region already stays. Throws InvalidArgument, RegionFailedError, RankMismatchError,
-  /// DeviceError or CommunicationError.
+  /// left to tune, unless it asks for a higher level of search than what was kept. Collective. Returns false
+  /// if nothing is kept, or nothing that all ranks can use; what is locked in for the region already stays.
+  /// Throws InvalidArgument, RegionFailedError, RankMismatchError, DeviceError or CommunicationError.
   bool load(std::string_view name, const Options& options = {});
 
   /// Returns a copy of what is known of all runs so far: keep it in a variable before you refer to a part of

@@ -24,6 +24,7 @@ struct CachedConfig {
   /// of the ranks. A KernelTuner uses a config only where this is equal. 0: whatever they are, for a config
   /// that a person has set.
   std::uint64_t made_for = 0;
+  std::string belongs_to{};  ///< as KeptConfig::belongs_to, of a config that a KernelTuner has chosen
 
   friend bool operator==(const CachedConfig&, const CachedConfig&) = default;
 };

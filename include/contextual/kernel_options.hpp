@@ -59,9 +59,9 @@ struct KernelOptions<R(const C&, Args...)> {
   ///
   /// Outside of tuning, a launch whose chosen config is not allowed uses the default; stderr says so once.
   /// The problem then counts as new, so that a wrapped region or a function tunes it again with what all
-  /// launches so far allow. Where other ranks use the choice too, or coupled kernels do, such a launch throws
-  /// ConfigRejected before it begins, and the ranks leave the config out when they meet next; a `run` with
-  /// nothing to tune throws nothing, because the ranks meet after it.
+  /// launches so far allow. Where other ranks use the choice too, or kernels that this one is coupled to do,
+  /// such a launch throws ConfigRejected before it begins, whose message says which call makes all of them
+  /// leave the config out. A `run` throws nothing, because the ranks meet after it.
   detail::CheckedHook<detail::KeepFits, bool(const C&, const std::remove_reference_t<Args>&...)> keep{};
   /// Called before and after every launch. The LaunchInfo is valid during the call only.
   detail::CheckedHook<detail::HookFits, void(const LaunchInfo&, Args&...)> before_launch{};

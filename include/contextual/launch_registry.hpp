@@ -55,6 +55,7 @@ class CONTEXTUAL_API LaunchRegistry {
   void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
   /// Returns a number above 0, the same for equal names. `ranks` is how many run the region.
   std::uint32_t region_id(std::string_view scope, std::string_view region, int ranks = 1);
+  std::string region_name(std::uint32_t region_id) const;  ///< empty for an id that it has not returned
   bool of_several_ranks(std::uint32_t region_id) const;
   /// A choice of the region has failed to launch, and the ranks that use it have not met since.
   void note_failed_choice(std::uint32_t region_id);

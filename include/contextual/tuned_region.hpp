@@ -45,7 +45,7 @@ class TunedRegion {
   }
 
   /// The same with options that take precedence over the region's in this call only. A call with a mode,
-  /// `always_tune` or a communicator is a `run` of its own: all ranks make it, and it communicates.
+  /// `search`, `always_tune` or a communicator is a `run` of its own: all ranks make it, and it communicates.
   template <typename... Args>
   decltype(auto) with(const Options& options, Args&&... args) {
     return call(&options, args...);

@@ -15,15 +15,15 @@ namespace contextual {
 /// CUDA C++ source with its headers. A value type. No file is read before the first compilation.
 class CONTEXTUAL_API CudaSource {
  public:
-  /// A source file, which is read when it is compiled for the first time. Its folder is searched for
-  /// `#include "..."`.
+  /// A source file, which is read when it is compiled for the first time. Its folder is searched for headers
+  /// first. Compiler messages call it by its path.
   static CudaSource file(std::filesystem::path path);
-  /// An embedded source. Compiler messages call it `name`.
+  /// An embedded source, in no folder. Compiler messages call it `name`.
   static CudaSource text(std::string name, std::string text);
 
   /// Adds a folder that is searched for headers.
   CudaSource& include_directory(std::filesystem::path directory);
-  /// Adds an embedded header, found by `#include "name"` and `#include <name>`.
+  /// Adds an embedded header, in no folder, found by `#include "name"` and `#include <name>` before files.
   CudaSource& header(std::string name, std::string text);
   /// Adds an option of NVRTC for all configs, e.g. "--use_fast_math". The architecture and the language level
   /// are set already.
@@ -55,8 +55,9 @@ struct CudaVariant {
   /// The kernel: the name of an extern "C" function, or an expression that names a template instance, e.g.
   /// "gemm<128, 4>".
   std::string function{};
-  std::vector<std::pair<std::string, std::string>> defines{};  ///< macro and value
-  std::vector<std::string> options{};                          ///< further options of NVRTC
+  /// Macro and value. They are defined in front of the source.
+  std::vector<std::pair<std::string, std::string>> defines{};
+  std::vector<std::string> options{};  ///< further options of NVRTC
 };
 
 /// A size in up to three dimensions.

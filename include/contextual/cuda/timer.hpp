@@ -18,21 +18,23 @@ namespace contextual {
 /// tuning iteration lasts from the first start to the last end of everything that the process does on its
 /// devices.
 ///
-/// Throws CudaUnavailable if CUPTI cannot be used: a profiler or another timer of this process uses it, the
-/// application has CUPTI record its kernels, a permission or the library is missing, or a test kernel gets no
-/// sound record. Use `cuda_event_timer` then.
+/// Throws CudaUnavailable if CUPTI cannot be used: a profiler or another timer of this process uses it or, as
+/// PyTorch's, has used it, the application has CUPTI record its kernels, a permission or the library is
+/// missing, kernels run for longer than half of the deadline, for which CUPTI waits when it is attached, or a
+/// test kernel gets no sound record. Use `cuda_event_timer` then. Where the timers of ranks differ because of
+/// that, all of them take events.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer();
 
 /// Options of a CUPTI timer.
 struct CuptiTimerOptions {
   /// If true, CUPTI is detached from the process at the end of the run, so that launches cost what they did
-  /// before. Detaching is safe only while no other thread is inside CUDA. A process whose other threads
-  /// launch all the time sets false: the timer then only unsubscribes from CUPTI, and from the first run on a
-  /// launch costs about 0.6 us more.
+  /// before, where that is safe as far as it can be known: no other thread was seen in CUDA while a timer of
+  /// the process measured, and no work is under way. Each detachment loses about 0.6 MiB of device memory
+  /// within CUPTI, so only the first 8 runs detach it. Otherwise the timer only unsubscribes, which is said
+  /// once on stderr: a launch then costs about 0.6 us more until `detach_cupti`. False: it never detaches.
   ///
-  /// Each detachment loses about 0.6 MiB of device memory within CUPTI. So only the first 8 runs of a
-  /// process detach it; after the ninth it stays attached, which is said once on stderr, until
-  /// `detach_cupti`.
+  /// To attach CUPTI is not safe either while another thread captures or destroys graphs. A process with such
+  /// threads tunes once before they begin, with false.
   bool detach = true;
 };
 

@@ -25,6 +25,8 @@ class ForwardingTimer : public Timer {
   explicit ForwardingTimer(std::unique_ptr<Timer> timer) : timer_(std::move(timer)) {}
 
   std::string_view name() const noexcept override { return timer_->name(); }
+  std::string_view substitute_name() const noexcept override { return timer_->substitute_name(); }
+  std::unique_ptr<Timer> make_substitute() override { return timer_->make_substitute(); }
   bool measures_devices() const noexcept override { return timer_->measures_devices(); }
   bool captures(const LaunchInfo& launch) noexcept override { return timer_->captures(launch); }
   void set_iterations(Iterations iterations) override { timer_->set_iterations(iterations); }

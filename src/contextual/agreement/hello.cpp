@@ -89,7 +89,8 @@ std::int64_t new_tuning_number() {
 
 /// What a rank says of its times where those of the ranks cannot be compared.
 constexpr std::string_view no_times = "nothing is tuned";
-constexpr std::string_view by = "by ";  // and the timer's name
+constexpr std::string_view by = "by ";                // and the timer's name, and
+constexpr std::string_view gives_way = ", else by ";  // the name of the one that it can give way to
 
 [[noreturn]] void throw_some_tune(const std::string& region, const std::vector<std::string>& times) {
   const auto first = [&](const auto& wanted) {
@@ -125,18 +126,44 @@ constexpr std::string_view by = "by ";  // and the timer's name
                           majority_of(times).differing);
 }
 
-/// `counts` says whether this rank's times are compared.
-[[noreturn]] void throw_other_times(agreement::Exchange& exchange, const std::string& region,
-                                    std::string_view timer, bool counts) {
+/// Returns the first timer that each of these ranks has or can give way to, or nothing.
+std::string common_timer(const std::vector<std::string>& times) {
+  const auto has = [](const std::string& text, const std::string& timer) {
+    const std::string own = std::string(by) + timer;
+    return text.empty() || text == own || text.starts_with(own + std::string(gives_way)) ||
+           text.ends_with(std::string(gives_way) + timer);
+  };
+  for (const std::string& text : times) {
+    if (const std::size_t at = text.find(gives_way); at != std::string::npos) {
+      const std::string timer = text.substr(at + gives_way.size());
+      if (std::all_of(times.begin(), times.end(),
+                      [&](const std::string& other) { return has(other, timer); })) {
+        return timer;
+      }
+    }
+  }
+  return {};
+}
+
+/// Returns the timer that the ranks agree on. `counts` says whether this rank's times are compared.
+std::string agree_on_timer(agreement::Exchange& exchange, const std::string& region, const Arrival& arrival,
+                           bool counts) {
   std::string own;  // empty if the times are ignored
   if (counts) {
-    own = timer.empty() ? std::string(no_times) : std::string(by).append(timer);
+    own = arrival.timer.empty() ? std::string(no_times) : std::string(by).append(arrival.timer);
+    if (!arrival.substitute.empty()) {
+      own.append(gives_way).append(arrival.substitute);
+    }
   }
   const auto times = exchange.gather(own);
   if (std::find(times.begin(), times.end(), no_times) != times.end()) {
     throw_some_tune(region, times);
   }
-  throw_other_timers(region, times);
+  std::string timer = common_timer(times);
+  if (timer.empty()) {
+    throw_other_timers(region, times);
+  }
+  return timer;
 }
 
 /// A rank's surroundings, as far as rank 0 has to know them.
@@ -229,17 +256,17 @@ Hello exchange_hello(Exchange& exchange, const std::string& region, const option
   if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
     throw_difference(exchange, region, lines);
   }
-  if (agreement.differs(Field::plan)) {
-    throw_other_times(exchange, region, arrival.timer, times_count);
-  }
+  const std::string timer =
+      agreement.differs(Field::plan) ? agree_on_timer(exchange, region, arrival, times_count) : std::string();
   const bool choice_failed = agreement.raised(Flag::rejections);
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
               !agreement.raised(Flag::not_locked_in) && !choice_failed,
               agreement.raised(Flag::locked_in),
               agreement.raised(Flag::keeps_choices),
               choice_failed,
-              agreement.raised(Flag::keeps_journal),
-              agreement.raised(Flag::copies_buffers)};
+              agreement.raised(Flag::keeps_journal) && timer.empty(),
+              agreement.raised(Flag::copies_buffers),
+              timer};
   const bool tells = agreement.raised(Flag::has_kept);
   if (tells || (agreement.raised(Flag::keeps_choices) && agreement.differs(Field::kept))) {
     gather_kept(exchange, here ? *here : surroundings(), arrival, hello);

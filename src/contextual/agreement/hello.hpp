@@ -15,7 +15,8 @@ namespace contextual::agreement {
 
 /// The state in which this rank begins a run.
 struct Arrival {
-  std::string_view timer{};  ///< the name of this run's timer; empty if nothing is tuned
+  std::string_view timer{};       ///< the name of this run's timer; empty if nothing is tuned
+  std::string_view substitute{};  ///< the name of the timer that it can give way to, or empty
   std::exception_ptr
       setup_failure{};     ///< the error of this rank's set-up, which it tells the others and rethrows
   bool locked_in = false;  ///< as far as this rank knows, everything that the region launches is locked in
@@ -36,6 +37,8 @@ struct Hello {
   bool choice_failed = false;         ///< true if one has failed on some rank
   bool keeps_journal = false;         ///< true if rank 0 writes one
   bool copies_buffers = false;        ///< true if some rank needs memory for copies
+  std::string
+      timer{};  ///< which the timers of all ranks whose times count give way to; empty: they are alike
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
@@ -44,10 +47,11 @@ struct Hello {
 };
 
 /// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same
-/// timer; otherwise the maximum of their times would mean nothing. Collective.
+/// timer, or agree on one that all of them can have; otherwise the maximum of their times would mean nothing.
+/// Where they give way to another timer, the run is not written down. Collective.
 ///
-/// Costs one reduction. Where rank 0 keeps choices, it also costs a gather, if it has kept some or if the
-/// ranks tune on different machines or with different kernels.
+/// Costs one reduction, and a gather where timers differ. Where rank 0 keeps choices, it also costs a gather,
+/// if it has kept some or if the ranks tune on different machines or with different kernels.
 ///
 /// Rethrows this rank's set-up failure. Throws RegionFailedError if the set-up of another rank failed,
 /// RankMismatchError, which names what differs, or CommunicationError.

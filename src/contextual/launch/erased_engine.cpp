@@ -34,6 +34,7 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
   traits.coupling = hooks.coupling;
   traits.key_names = hooks.key_names;
   traits.takes_stream = takes_stream;
+  traits.has_check = static_cast<bool>(hooks.check);
   traits.space = [space] { return space.view(); };
   traits.version = hooks.version;
   traits.code = code;
@@ -67,17 +68,9 @@ bool ErasedEngine::keeps(std::size_t config_id, void** arguments) const {
   return !asks_keep_ || call_with(hooks_.keep, space_.config(config_id), arguments);
 }
 
-int ErasedEngine::allowed(int resolved, const Key& key, void** arguments) const {
-  if (resolved == KernelCore::tuning) {
-    return resolved;  // the run decides: LaunchCall asks
-  }
-  const bool watched = resolved <= KernelCore::first_watched;
-  const int config_id = watched ? KernelCore::first_watched - resolved : resolved;
-  if (keeps(static_cast<std::size_t>(config_id), arguments)) [[likely]] {
-    return resolved;
-  }
-  replace_refused(*core_, key, static_cast<std::size_t>(config_id));
-  return watched ? KernelCore::first_watched : 0;
+int ErasedEngine::refused(int resolved, const Key& key) const {
+  replace_refused(*core_, key, KernelCore::resolved_id(resolved));
+  return resolved <= KernelCore::first_watched ? KernelCore::first_watched : 0;
 }
 
 void ErasedEngine::meet(std::size_t config_id, void** arguments) const {
@@ -88,7 +81,7 @@ void ErasedEngine::meet(std::size_t config_id, void** arguments) const {
 
 void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunch& launch) const {
   if (resolved != KernelCore::tuning) [[unlikely]] {
-    launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
+    launch_watched(KernelCore::resolved_id(resolved), key, launch);
     return;
   }
   LaunchCall call(*this, key, launch);

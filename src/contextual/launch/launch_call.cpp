@@ -233,7 +233,15 @@ void LaunchCall::reject(const std::string& reason) {
          config_text(core_, info_.config_id) + " failed to launch: " + reason +
          ". A fallback would not match what it is coupled to; leave the config out with `keep` or `load`");
   }
+  const std::size_t rejected = info_.config_id;
   if (next_fallback()) {
+    if (!core_.traits().takes_stream) {  // what a stream gets wrong blocks, and the watchdog names it
+      log_.run->tell_of_fallback(core_.traits().name,
+                                 "key " + key_text() + ": config-" + std::to_string(rejected) + " " +
+                                     config_text(core_, rejected) + " was rejected (" + reason +
+                                     "), and config-" + std::to_string(info_.config_id) +
+                                     " is launched in its place");
+    }
     return;
   }
   const std::lock_guard lock(slot_->launched.mutex);

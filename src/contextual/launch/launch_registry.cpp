@@ -171,6 +171,13 @@ std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view
   return id;
 }
 
+std::string LaunchRegistry::region_name(std::uint32_t region_id) const {
+  const std::lock_guard lock(impl_->mutex);
+  const auto found = std::find_if(impl_->regions.begin(), impl_->regions.end(),
+                                  [&](const auto& region) { return region.second == region_id; });
+  return found == impl_->regions.end() ? std::string() : found->first.substr(found->first.find('\n') + 1);
+}
+
 bool LaunchRegistry::of_several_ranks(std::uint32_t region_id) const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->of_several_ranks.contains(region_id);

@@ -16,13 +16,14 @@ LockInTable::LockInTable() {
 }
 
 void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, ChoiceFinality finality,
-                          std::uint64_t scope) {
+                          std::uint64_t scope, SearchLevel searched_by) {
   const std::lock_guard lock(mutex_);
   used_here_only_.erase({region, scope, key});  // until the ranks agree on it anew
   if (const auto refused = refused_.find({region, scope, key}); refused != refused_.end()) {
     refused->second.open = false;
   }
-  put(region, scope, key, config_id, finality, region);
+  put(region, scope, key, config_id, finality, region)
+      .searched_by.store(searched_by, std::memory_order_relaxed);
   if (finality == ChoiceFinality::lasting) {
     put(any_region, scope, key, config_id, finality, region);
   }
@@ -85,8 +86,8 @@ std::set<int> LockInTable::refused(std::uint32_t region, const Key& key, std::ui
   return found == refused_.end() ? std::set<int>() : found->second.config_ids;
 }
 
-void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
-                      ChoiceFinality finality, std::uint32_t chosen_in) {
+LockInTable::Entry& LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
+                                     ChoiceFinality finality, std::uint32_t chosen_in) {
   Slots& slots = *arrays_.back();
   for (std::size_t i = slot_hash(region, scope, key);; ++i) {
     Entry* entry = slots.at[i & slots.mask].load(std::memory_order_relaxed);
@@ -97,14 +98,16 @@ void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key,
       entry->config_id.store(config_id, std::memory_order_relaxed);
       entry->finality.store(finality, std::memory_order_relaxed);
       entry->chosen_in.store(chosen_in, std::memory_order_relaxed);
-      return;
+      return *entry;
     }
   }
   // Half full at most: probes stay short, and a look-up always meets an empty slot.
   if ((entries_.size() + 1) * 2 > arrays_.back()->at.size()) {
     grow();
   }
-  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, finality, chosen_in));
+  Entry& added = entries_.emplace_back(region, scope, key, config_id, finality, chosen_in);
+  insert(*arrays_.back(), added);
+  return added;
 }
 
 void LockInTable::insert(Slots& slots, Entry& entry) {

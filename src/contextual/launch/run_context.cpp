@@ -5,6 +5,7 @@
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -87,7 +88,7 @@ RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer
                        Reuse reuse, Namesakes namesakes)
     : region_(std::move(region)),
       region_id_(region_id),
-      timer_(timer),
+      timer_(&timer),
       max_problems_(max_problems),
       reuse_(reuse),
       namesakes_(namesakes) {
@@ -289,7 +290,8 @@ std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, c
     return std::nullopt;
   }
   const ChoiceFinality finality = core.table()->finality(region_id_, problem.key, problem.scope);
-  const bool taken_over = finality == ChoiceFinality::lasting ||
+  const bool searched = core.table()->searched_by(region_id_, problem.key, problem.scope) >= search_;
+  const bool taken_over = (finality == ChoiceFinality::lasting && searched) ||
                           (finality == ChoiceFinality::kept && reuse_ == Reuse::lasting_and_kept);
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
 }
@@ -352,6 +354,19 @@ std::vector<CurrentLaunch> RunContext::assignment() {
   return assignment;
 }
 
+std::vector<RejectedLaunch> RunContext::rejections() {
+  const std::lock_guard lock(mutex_);
+  std::vector<RejectedLaunch> rejected;
+  for (ProblemSlot& slot : slots_) {
+    const std::lock_guard lock_of_slot(slot.launched.mutex);
+    for (const LocalRejection& rejection : slot.launched.rejections) {
+      rejected.push_back({slot.problem.name, slot.problem.key_text,
+                          slot.found.members.front()->space().configs.at(rejection.config_id), rejection});
+    }
+  }
+  return rejected;
+}
+
 bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
   try {
     std::rethrow_exception(thrown);
@@ -359,6 +374,16 @@ bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
     return true;
   } catch (...) {
     return is_out_of_memory_ && is_out_of_memory_(thrown);
+  }
+}
+
+void RunContext::tell_of_fallback(const std::string& kernel, const std::string& rejected) {
+  if (rank_ >= 0) {
+    const std::lock_guard lock(mutex_);
+    if (told_of_fallback_.insert(kernel).second) {
+      warn_once("rank " + std::to_string(rank_) + ", region \"" + region_ + "\": kernel \"" + kernel +
+                "\", " + rejected + ", while other ranks may launch what was rejected");
+    }
   }
 }
 

@@ -19,6 +19,7 @@
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 #include <contextual/participation.hpp>
+#include <contextual/search.hpp>
 #include <contextual/timer.hpp>
 
 #include <atomic>
@@ -55,6 +56,14 @@ struct CurrentLaunch {
   std::size_t config_id = 0;
   Config config;
   bool under_way = false;
+};
+
+/// A config that failed on this rank in the current batch.
+struct RejectedLaunch {
+  std::string kernel;
+  std::string key;
+  Config config;
+  LocalRejection rejection;
 };
 
 /// An alternative of a choice point, or a config of a function.
@@ -103,10 +112,21 @@ class RunContext {
   std::deque<ThreadLog>& threads() noexcept { return threads_; }
   const std::string& region() const noexcept { return region_; }
   std::uint32_t region_id() const noexcept { return region_id_; }
-  Timer& timer() noexcept { return timer_; }
+  Timer& timer() const noexcept { return *timer_; }
+  void set_timer(Timer& timer) noexcept { timer_ = &timer; }  ///< before the first batch
   std::uint64_t untracked_launches() const noexcept {
     return untracked_launches_.load(std::memory_order_relaxed);
   }
+
+  /// Says which search the run asks for: what a lower one has chosen is tuned again. Call it before the first
+  /// batch.
+  void ask_for(SearchLevel search) noexcept { search_ = search; }
+
+  /// Says which of several ranks this is. Call it before the first batch.
+  void is_rank(int rank) noexcept { rank_ = rank; }
+  /// Says on stderr, once for each kernel, what was rejected on this one of several ranks. The others learn
+  /// of it only after the batch, which a program whose ranks now launch different configs may not survive.
+  void tell_of_fallback(const std::string& kernel, const std::string& rejected);
 
   /// Says whether a wrong result is blamed on the assignment of configs instead of on a config. Call it
   /// before the first batch.
@@ -170,6 +190,9 @@ class RunContext {
   /// before the first launch. Thread-safe.
   std::optional<CurrentLaunch> current_launch();
 
+  /// Returns what launches of this batch have rejected. Thread-safe.
+  std::vector<RejectedLaunch> rejections();
+
   /// Fixes what launches of the problem go by from now on. Between runs of the region.
   void set_view(ProblemSlot& slot, BatchView view);
   /// Returns the config that every tuning problem uses in this tuning iteration. Thread-safe.
@@ -197,11 +220,13 @@ class RunContext {
 
   std::string region_;
   std::uint32_t region_id_;
-  Timer& timer_;
+  Timer* timer_;
   std::optional<CurrentLaunch> preparing_{};
   std::size_t max_problems_;
   Reuse reuse_;
+  SearchLevel search_ = SearchLevel::off;
   Namesakes namesakes_;
+  int rank_ = -1;  ///< of several ranks
   bool blames_assignments_ = false;
   bool exceptions_reject_ = false;
   std::function<bool(const std::exception_ptr&)> is_out_of_memory_;
@@ -221,6 +246,7 @@ class RunContext {
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm
   std::exception_ptr failure_;
+  std::set<std::string> told_of_fallback_;                     ///< kernels
   std::pair<std::exception_ptr, std::string> launcher_threw_;  ///< the latest, and its launch
   RunNotes notes_;
 };

@@ -35,12 +35,15 @@ class UsePass {
   /// What is kept of a new launch: that there was one, or also its name, for which it takes a lock.
   enum class New { is_noted, is_named };
 
-  UsePass(Failures failures, Namesakes namesakes, New what_is_new)
+  /// `rank`: which of several ranks this is, else negative.
+  UsePass(Failures failures, Namesakes namesakes, New what_is_new, int rank)
       : watched_(failures == Failures::are_watched),
         named_(what_is_new == New::is_named),
-        namesakes_(namesakes) {}
+        namesakes_(namesakes),
+        rank_(rank) {}
 
   bool watched() const noexcept { return watched_; }
+  int rank() const noexcept { return rank_; }
   Namesakes namesakes() const noexcept { return namesakes_; }
 
   /// Notes a launch without a lasting choice.
@@ -80,6 +83,7 @@ class UsePass {
   const bool watched_;
   const bool named_;
   const Namesakes namesakes_;
+  const int rank_;
   std::atomic<bool> new_on_all_{false};
   std::atomic<bool> new_elsewhere_{false};
   std::atomic<bool> rejected_{false};

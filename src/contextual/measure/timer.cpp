@@ -23,6 +23,14 @@ DefaultTimer& default_timer_slot() {
 // Here and not in the header, so that the vtable and the type information exist once in the process.
 Timer::~Timer() = default;
 
+std::string_view Timer::substitute_name() const noexcept {
+  return {};
+}
+
+std::unique_ptr<Timer> Timer::make_substitute() {
+  return nullptr;
+}
+
 bool Timer::measures_devices() const noexcept {
   return true;
 }

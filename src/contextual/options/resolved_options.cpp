@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace contextual {
@@ -157,12 +158,24 @@ Options merged(const Options& call, const Options& under) {
   return all;
 }
 
-std::string names_of_set(const Options& options) {
+std::uint64_t bits_of_set(const Options& options) {
+  static_assert(std::tuple_size_v<decltype(option_table())> <= 64);
+  std::uint64_t bits = 0;
+  std::uint64_t bit = 1;
+  for_each_option([&](const auto& row) {
+    bits |= set_in(options, row.option) ? bit : 0;
+    bit <<= 1;
+  });
+  return bits;
+}
+
+std::string names_of_set(std::uint64_t bits) {
   std::string names;
   for_each_option([&](const auto& row) {
-    if (set_in(options, row.option)) {
+    if ((bits & 1) != 0) {
       names.append(names.empty() ? "" : ", ").append(row.name);
     }
+    bits >>= 1;
   });
   return names;
 }

@@ -12,6 +12,7 @@
 #include <contextual/options.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -84,8 +85,10 @@ std::exception_ptr failure_of(const ResolvedOptions& options);
 
 /// Returns `under` with every option that `call` sets.
 Options merged(const Options& call, const Options& under);
-/// Returns the names of the options that are set: "restore, outputs".
-std::string names_of_set(const Options& options);
+/// Returns a bit for each option, in the order of the table: 1 if it is set.
+std::uint64_t bits_of_set(const Options& options);
+/// Returns the names of the options of such bits: "restore, outputs".
+std::string names_of_set(std::uint64_t bits);
 
 /// Resolves each option. Does not check the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);

@@ -150,9 +150,11 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
     const double paid = ratio * of_choice.factor(choice_part) / of_reference.factor(reference_part);
     const double error_of_parts =
         root_of_squares(of_choice.error(choice_part), of_reference.error(reference_part));
-    const double reach = 1 + root_of_squares(quantile * error, normal_quantile * error_of_parts);
+    const double reach = 1 + root_of_squares(quantile * error, two_sided_95 * error_of_parts);
     return Gain{1 - paid, 1 - paid * reach, 1 - paid / reach};
   };
+  result.choice_paid = paid(all_choices, others_of_choice);
+  result.reference_paid = paid(all_references, others_of_reference);
   result.choice_pays = of_choice.judgement.likelier_set;
   const bool reference_pays = of_reference.judgement.likelier_set;
   const bool choice_pays = result.choice_pays;

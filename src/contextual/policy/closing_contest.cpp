@@ -63,7 +63,12 @@ bool ClosingContest::affords(int candidates) const {
 
 /// Other measurements are medians, so that they do not speak for what has far samples of its own.
 ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice_pays) const {
-  const bool is_spoken_for = claim_ == Claim::not_slower && !(choice_pays && gain.centre < 0);
+  constexpr double surely = 2;
+  const Summary& choice = result_.choice_paid;
+  const Summary& reference = result_.reference_paid;
+  const bool is_longer = choice.centre_ns - surely * choice.standard_error_ns >
+                         (1 + worthwhile) * (reference.centre_ns + surely * reference.standard_error_ns);
+  const bool is_spoken_for = claim_ == Claim::not_slower && !(gain.centre < 0 && (choice_pays || is_longer));
   return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for) ? Verdict::lost
          : gain.low > 0 || is_spoken_for                                  ? Verdict::shown
                                                                           : Verdict::noise;
@@ -74,8 +79,9 @@ bool ClosingContest::behind_next(const Gain& gain) const {
     return false;
   }
   const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
-  const double at_best = 1 - gain.centre - result_.noise;
-  return at_best * result_.reference.centre_ns > (1 + worthwhile) * next_ns;
+  const double in_turn_ns = (1 - gain.centre - result_.noise) * result_.reference.centre_ns;
+  const double of_all_ns = result_.choice_paid.centre_ns - result_.choice_paid.standard_error_ns;
+  return std::max(in_turn_ns, of_all_ns) > (1 + worthwhile) * next_ns;
 }
 
 ClosingContest::Verdict ClosingContest::judge() {

@@ -22,6 +22,7 @@ void ClosingStage::prepare() {
   contest_.emplace(basis_.options.closing_rounds, most_runs_for_closing(basis_.options, scope_.task().parts));
   compares_overall_ = false;
   overall_.reset();
+  trials_to_sample_ = 0;
   next_by_time_ = 0;
   aside_.reset();
   for (const std::size_t p : scope_.task().problems) {
@@ -30,6 +31,7 @@ void ClosingStage::prepare() {
 }
 
 void ClosingStage::drop() {
+  trials_to_sample_ = 0;
   contest_.reset();
   compares_overall_ = false;
   overall_.reset();
@@ -47,20 +49,34 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    if (const auto next = !driver_.exists() && record_.choice == scope_.defaults() && defaults_may_be_behind()
-                              ? next_by_time()
-                              : std::nullopt) {
-      record_.choice = *next;
-      record_.reason = Why::next_is_steadier;
-      claim_ = Claim::faster;
-    }
+    trials_to_sample_ = !driver_.exists() && scope_.next_is_near() && may_compare() ? 2 : 0;
   } else {
     choose_unmeasured();
+  }
+  if (trials_to_sample_ == 0) {
+    begin_with_candidate();
+  }
+}
+
+void ClosingStage::begin_with_candidate() {
+  trials_to_sample_ = 0;
+  if (const auto next = !driver_.exists() && record_.choice == scope_.defaults() && defaults_may_be_behind()
+                            ? next_by_time()
+                            : std::nullopt) {
+    record_.choice = *next;
+    record_.reason = Why::next_is_steadier;
+    claim_ = Claim::faster;
   }
   begin_closing();
 }
 
 bool ClosingStage::advance() {
+  if (trials_to_sample_ > 0) {
+    if (!ongoing_.stopped) {
+      return true;
+    }
+    begin_with_candidate();
+  }
   if (!compares_overall_) {
     do {
       if (compares_further()) {
@@ -77,10 +93,17 @@ bool ClosingStage::advance() {
 }
 
 std::vector<SearchTrial> ClosingStage::plan() const {
+  if (trials_to_sample_ > 0) {
+    return {{record_.choice, further_samples}};
+  }
   return contest_ ? contest_->plan() : std::vector<SearchTrial>();
 }
 
 ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
+  if (trials_to_sample_ > 0) {
+    sampled_further(observation);
+    return Next::goes_on;
+  }
   if (!contest_ || !contest_->running()) {
     return Next::goes_on;
   }
@@ -112,6 +135,18 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
   return Next::goes_on;
 }
 
+/// The first run of an assignment alone is followed by the samples.
+void ClosingStage::sampled_further(const SearchObservation& observation) {
+  trials_to_sample_ = observation.trial.samples > 0 || observation.infeasible ? 0 : trials_to_sample_ - 1;
+  if (observation.infeasible) {
+    ++ongoing_.context;
+    choose_unmeasured();
+  }
+  if (trials_to_sample_ == 0) {
+    begin_with_candidate();
+  }
+}
+
 ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {
   if (aside_ && aside_->choice[problem] == config_id) {
     aside_.reset();
@@ -138,7 +173,9 @@ ClosingStage::Next ClosingStage::search_again() {
 }
 
 std::int64_t ClosingStage::most_runs_left() const {
-  const auto comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
+  constexpr std::int64_t lead_in = 1;
+  const std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0) +
+                                 trials_to_sample_ * (lead_in + further_samples);
   const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
   return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }
@@ -330,8 +367,13 @@ bool ClosingStage::defaults_may_be_behind() const {
   }
   const ClosingEvidence evidence = evidence_for(scope_.defaults(), scope_.defaults());
   const FarCost cost = far_cost(evidence.reference_ns, far_limit(evidence.reference_ns), evidence.others);
-  return cost.judgement.cause != FarCause::machine &&
-         cost.near * cost.excess * cost.own_part() > next->longer_by_ns;
+  const Summary paid_for = paid(evidence.reference_ns, evidence.others);
+  const double by_walk_ns = basis_.walk.median_of(scope_.defaults());
+  const bool is_behind =
+      by_walk_ns > 0 && paid_for.centre_ns - paid_for.standard_error_ns >
+                            (1 + ClosingContest::worthwhile) * (by_walk_ns + next->longer_by_ns);
+  return is_behind || (cost.judgement.cause != FarCause::machine &&
+                       cost.near * cost.excess * cost.own_part() > next->longer_by_ns);
 }
 
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
@@ -431,9 +473,8 @@ std::optional<SearchScope::Next> ClosingStage::next_measured() const {
   std::optional<SearchScope::Next> next;
   std::optional<double> defaults_ns;
   for (const auto& [assignment, makespans] : all) {
-    const double limit = far_limit(makespans);
-    const FarShare others = far.without(far_share(makespans, limit).of_machine());
-    const double mean_ns = summarize_all(settled(makespans, limit, others)).centre_ns;
+    const FarShare own = far_share(makespans, far_limit(makespans)).of_machine();
+    const double mean_ns = paid(makespans, far.without(own)).centre_ns;
     if (assignment == scope_.defaults()) {
       defaults_ns = mean_ns;
     } else if (assignment != record_.choice && makespans.size() >= enough_samples &&

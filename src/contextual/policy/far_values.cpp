@@ -1,12 +1,12 @@
 #include "contextual/policy/far_values.hpp"
 
 #include "contextual/policy/search/natural_logarithm.hpp"
-#include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 namespace contextual::policy {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr double least_machine_share = 0.03;
 constexpr double most_machine_share = 0.2;
 constexpr double least_own_share = 0.25;
-constexpr double surely_machine = 0.08;  // the odds of the set
+constexpr double surely_machine = 0.02;  // the odds of the set
 constexpr double surely_set = 12;
 
 constexpr double of_long_stalls = 3.2;  // 25 times, as a logarithm
@@ -34,7 +34,7 @@ double odds_of_a_set(const FarShare& set, const FarShare& others) {
     return 1;
   }
   const bool as_others = others.sets >= enough && length > mean_length(others) - shorter;
-  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.4;
+  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.6;
 }
 
 /// How much likelier some far samples are if they are the set's own, besides the machine's. The machine's
@@ -163,6 +163,11 @@ std::vector<double> settled(std::vector<double> values, double limit, const FarS
     value = std::min(value, most);
   }
   return values;
+}
+
+Summary paid(std::vector<double> values, const FarShare& others) {
+  const double limit = far_limit(values);
+  return summarize_all(settled(std::move(values), limit, others));
 }
 
 }  // namespace contextual::policy

@@ -4,6 +4,8 @@
 /// Whose a set's far values are: those of a busy machine, which set threads aside now and then whatever runs,
 /// or the set's own, which a program pays. Pure, and the same on every rank.
 
+#include "contextual/policy/statistics.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -96,5 +98,8 @@ FarCost far_cost(std::span<const double> values, double limit, const FarShare& o
 /// Returns the values that say what a program pays for the set: without those that are likelier to be the
 /// machine's, or with all of them, but none longer than the median of the far ones.
 std::vector<double> settled(std::vector<double> values, double limit, const FarShare& others);
+
+/// Summarizes those values.
+Summary paid(std::vector<double> values, const FarShare& others);
 
 }  // namespace contextual::policy

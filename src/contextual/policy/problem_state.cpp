@@ -286,7 +286,21 @@ void ProblemState::reject(std::size_t config_id, const Reason& reason) {
 
 void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& words) {
   reject(config_id, told(words), {.why = Why::rejected_in_final_run, .config_id = config_id, .words = words});
-  if (!schedule_ && record_.configs[config_id].rejection && record_.status == ProblemStatus::locked_in) {
+  settle_replacement();
+}
+
+void ProblemState::leave_out_in_final_run(const std::string& words) {
+  if (viable(0)) {
+    record_.configs[0].left_out = true;
+    --viable_count_;
+    choose_without(0, {.why = Why::rejected_in_final_run, .config_id = 0, .words = words});
+    settle_replacement();
+  }
+}
+
+/// What takes the place of a choice that was not measured was not measured either.
+void ProblemState::settle_replacement() {
+  if (!schedule_ && record_.status == ProblemStatus::locked_in) {
     make_provisional(Why::nothing_else_measured);
   }
 }

@@ -106,6 +106,8 @@ class ProblemState {
 
   /// The same for a rejection by the final run, which the reason of a new choice then mentions.
   void reject_in_final_run(std::size_t config_id, const std::string& words);
+  /// The same for a default that has not failed: it is no candidate any more, and remains the fallback.
+  void leave_out_in_final_run(const std::string& words);
 
   /// The walk leaves this config out, because the assignment that it belongs to is infeasible: what was
   /// measured of it does not count, and it stays a candidate. Has no effect on a problem that does not walk.
@@ -162,6 +164,7 @@ class ProblemState {
   void choose_by_own_time(int min_samples);
   void choose_after_walk();
   void settle_status();
+  void settle_replacement();
   bool unwalked() const;
   void reject(std::size_t config_id, const Reason& reason, const ReasonPart& when_chosen);
   void choose_without(std::size_t config_id, const ReasonPart& when_chosen);

@@ -118,10 +118,8 @@ void SearchSamples::note_in(SearchRecord& record, double tie_margin) const {
     all += shares.emplace_back(far_share(values, far_limit(values)).of_machine());
   }
   for (const auto& [assignment, makespans] : makespans_) {
-    std::vector<double> values(makespans.begin(), makespans.end());
-    const double limit = far_limit(values);
     const FarShare others = all.without(shares[record.measured.size()]);
-    record.measured.push_back({assignment, summarize_all(settled(std::move(values), limit, others))});
+    record.measured.push_back({assignment, paid({makespans.begin(), makespans.end()}, others)});
   }
   record.existing = std::max(record.existing, record.measured.size());  // with the closing comparison's
   const auto of = [&](const Assignment& assignment) {

@@ -68,6 +68,9 @@ class SearchScope {
   /// the least loss first. Unless all defaults are best, each config is shorter than the default of its
   /// problem.
   const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
+  /// Returns true where there are no members, and a choice is less than half as long again as what is next to
+  /// it: slow runs of its own could make it the longer one.
+  bool next_is_near() const noexcept { return next_is_near_; }
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
 
@@ -93,6 +96,7 @@ class SearchScope {
   Assignment defaults_;
   Assignment all_defaults_;
   std::vector<Next> next_by_time_;
+  bool next_is_near_ = false;
 };
 
 }  // namespace contextual::policy

@@ -114,10 +114,18 @@ void TuningState::close_open_problems(const Reason& reason) {
 }
 
 bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, const std::string& words) {
-  check_rejections({{problem, config_id, 0, words}}, impl_->problems);
-  ProblemState& state = impl_->closed_problem(problem);
+  return reject_choice({problem, config_id, 0, words});
+}
+
+bool TuningState::reject_choice(const RejectionOutcome& rejection) {
+  check_rejections({rejection}, impl_->problems);
+  ProblemState& state = impl_->closed_problem(rejection.problem);
   const std::size_t before = state.record().choice;
-  state.reject_in_final_run(config_id, words);
+  if (rejection.left_out) {
+    state.leave_out_in_final_run(rejection.reason);
+  } else {
+    state.reject_in_final_run(rejection.config_id, rejection.reason);
+  }
   const bool replaced = state.record().status != ProblemStatus::failed && state.record().choice != before;
   if (replaced) {
     impl_->search.note_replaced();

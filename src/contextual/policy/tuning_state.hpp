@@ -76,11 +76,12 @@ class TuningState {
   /// Makes all open problems provisional, with `reason`.
   void close_open_problems(const Reason& reason);
 
-  /// Rejects a config of a closed problem, because the final run rejected it, agreed between all ranks. If it
-  /// was the choice, the best of the other measured configs takes its place, or the default if none was
-  /// measured. Returns true if the choice has changed, so that the final run has to be repeated. Returns
-  /// false also if no config is left; the problem has failed then. Throws InvalidArgument for a problem that
-  /// is still open.
+  /// Rejects a config of a closed problem, or leaves out its default, because the final run rejected it,
+  /// agreed between all ranks. If it was the choice, the best of the other measured configs takes its place,
+  /// or the default if none was measured. Returns true if the choice has changed, so that the final run has
+  /// to be repeated. Returns false also if no config is left; the problem has failed then. Throws
+  /// InvalidArgument for a problem that is still open.
+  bool reject_choice(const RejectionOutcome& rejection);
   bool reject_choice(std::size_t problem, std::size_t config_id, const std::string& words);
 
   /// Rules out the assignment of all choices, because its results were wrong in the final run, as agreed

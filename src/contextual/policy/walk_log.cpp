@@ -1,6 +1,9 @@
 #include "contextual/policy/walk_log.hpp"
 
+#include "contextual/policy/statistics.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace contextual::policy {
 
@@ -40,6 +43,18 @@ bool WalkLog::has_measured(const Assignment& assignment) const {
            std::any_of(sample.runs.begin(), sample.runs.end(),
                        [](const SearchRun& run) { return run.makespan_ns.has_value(); });
   });
+}
+
+double WalkLog::median_of(const Assignment& assignment) const {
+  std::vector<double> makespans;
+  for (const SearchSample& sample : samples_) {
+    for (const SearchRun& run : sample.runs) {
+      if (sample.assignment == assignment && run.makespan_ns) {
+        makespans.push_back(static_cast<double>(*run.makespan_ns));
+      }
+    }
+  }
+  return median(std::move(makespans));
 }
 
 void WalkLog::drop(const Assignment& assignment) {

@@ -42,6 +42,12 @@ void Printer::warning(const std::string& text) const {
   }
 }
 
+void Printer::remark(const std::string& text) const {
+  if (prints_configs()) {
+    warning(text);
+  }
+}
+
 bool Printer::shows_progress(const Progress& progress) const {
   return level_ >= Print::choices ||
          (level_ == Print::long_tunings && on_terminal_ && progress.elapsed_ns > long_tuning_ns);
@@ -98,6 +104,12 @@ void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const pol
 
 void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
   any_choice_ = tuned_ = true;
+  const auto& members = problem.slot->found.members;
+  if (std::any_of(members.begin(), members.end(), [](const auto& of) { return of->traits().has_check; })) {
+    any_check_ = true;
+  } else {
+    unchecked_.insert(problem.slot->problem.name);
+  }
   for (std::size_t id = 0; prints_configs() && id < problem.record->configs.size(); ++id) {
     const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns, statistic);
     if (time.count > 0) {
@@ -116,9 +128,14 @@ void Printer::end(const RegionReport& report, bool checked) const {
   for (std::string line; std::getline(lines, line);) {
     block += "\n" + std::string(sign) + one_line(line);
   }
-  if (tuned_ && !checked) {
-    block +=
-        "\n" + signed_lines(one_line(region_ + ": no results were checked: option `outputs` is not given"));
+  if (tuned_ && !checked && !unchecked_.empty()) {
+    std::string of;
+    for (const std::string& kernel : unchecked_) {
+      of += (of.empty() ? " of " : ", ") + kernel;
+    }
+    block += "\n" + signed_lines(one_line(region_ + ": no results" + (any_check_ ? of : "") +
+                                          " were checked: option `outputs` is not given" +
+                                          (any_check_ ? ", nor a `check`" : "")));
   }
   write_(block);
 }

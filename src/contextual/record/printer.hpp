@@ -30,6 +30,8 @@ class Printer {
       : level_(level), on_terminal_(on_terminal), region_(std::move(region)), write_(std::move(write)) {}
 
   void warning(const std::string& text) const;
+  /// Prints it where every config is printed.
+  void remark(const std::string& text) const;
   /// Prints the progress where a phase begins, and else once a second at most.
   void progress(const Progress& progress);
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason);
@@ -45,8 +47,8 @@ class Printer {
   /// The run has made no choice, but begins with some of an earlier process.
   void note_kept() { any_choice_ = true; }
   /// Prints the choices below the region's name, if this run has made or taken over some, and, if it has made
-  /// some, whether results were `checked`. All at once, so that the lines of two tuners on two threads are
-  /// not mixed.
+  /// some, whose results nothing has checked, neither the region's options (`checked`) nor `check`. All at
+  /// once, so that the lines of two tuners on two threads are not mixed.
   void end(const RegionReport& report, bool checked) const;
   /// Prints what no config was left of, without the reasons.
   void failed(const TuningFailedError& error) const;
@@ -65,6 +67,8 @@ class Printer {
   Write write_;
   bool any_choice_ = false;
   bool tuned_ = false;
+  bool any_check_ = false;                                      ///< a kernel with a choice checks its results
+  std::set<std::string> unchecked_{};                           ///< the others
   std::optional<Progress> told_;                                ///< the progress that was printed last
   std::map<std::size_t, std::size_t> config_columns_;           ///< of the longest config, by slot
   std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config

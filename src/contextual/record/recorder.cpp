@@ -258,6 +258,16 @@ void Recorder::warning(const std::string& text) {
   printer_.warning(text);
 }
 
+void Recorder::remark(const detail::CurrentLaunch& config, const std::string& text) {
+  Warning event;
+  event.text = "kernel \"" + config.kernel + "\" config-" + std::to_string(config.config_id) + " " +
+               config.config.to_string() + ": " + text;
+  if (remarks_.insert(event.text).second) {
+    printer_.remark(event.text);
+    write(std::move(event));
+  }
+}
+
 void Recorder::warnings(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     warning(text);

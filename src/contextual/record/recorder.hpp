@@ -4,6 +4,7 @@
 /// Tells people about a run: in the two logs of its rank, the report, the terminal and the progress callback.
 
 #include "contextual/launch/batch.hpp"
+#include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/failure.hpp"
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +67,9 @@ class Recorder {
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
   void warnings(const std::vector<std::string>& texts);
+  /// What making a config ready has brought up. Only the log and who prints every config get it, the same
+  /// about the same config once.
+  void remark(const detail::CurrentLaunch& config, const std::string& text);
   /// A warning that must be seen without a look into a log: rank 0 also writes it to stderr where nothing is
   /// printed, once a process.
   void loud_warning(const std::string& text);
@@ -107,6 +112,7 @@ class Recorder {
   Printer printer_;
   TuningTime time_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::set<std::string> remarks_;
   std::size_t searches_written_ = 0;
   bool end_written_ = false;
 };

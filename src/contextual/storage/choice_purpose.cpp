@@ -37,11 +37,10 @@ std::uint64_t problem_digest(const KeptChoice& choice) {
 }
 
 std::uint64_t choice_digest(const KeptChoice& choice) {
-  return StableHash()
-      .add(problem_digest(choice))
-      .add(kernels_digest(choice))
-      .add(std::uint64_t{choice.config_id})
-      .value();
+  StableHash hash;
+  hash.add(problem_digest(choice)).add(kernels_digest(choice));
+  return choice.meaning.empty() ? hash.add(std::uint64_t{choice.config_id}).value()
+                                : hash.add(std::string_view(choice.meaning)).value();
 }
 
 ChoicePurpose::ChoicePurpose(const ChoiceSet& entry) {

@@ -57,6 +57,9 @@ Json json_of(const KeptChoice& choice) {
                {"reason", choice.reason},
                {"time_ns", json_of(choice.time_ns)},
                {"time_spread_ns", json_of(choice.time_spread_ns)}};
+  if (!choice.meaning.empty()) {
+    json["meaning"] = choice.meaning;
+  }
   if (!choice.ranks.empty()) {
     json["ranks"] = choice.ranks;
   }
@@ -78,6 +81,7 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   choice.config_id = count_of(json.at("config_id"), most_configs);
   choice.config = json.at("config").get<std::string>();
   static_cast<void>(Config::from_json(choice.config));  // throws
+  choice.meaning = json.value("meaning", "");
   choice.reason = json.at("reason").get<std::string>();
   choice.time_ns = time_of(json.at("time_ns"));
   choice.time_spread_ns = time_of(json.at("time_spread_ns"));

@@ -45,6 +45,9 @@ struct KeptChoice {
   std::vector<std::size_t> ranks{};              ///< those that it is for, in order; empty: all
   /// The run that is being kept has found the choice and has not measured it. Not written.
   bool reused = false;
+  /// What the config is, where its id does not say it: see detail::MeaningsOfConfigs. It then counts, and not
+  /// the id.
+  std::string meaning{};
   bool operator==(const KeptChoice&) const = default;
 };
 

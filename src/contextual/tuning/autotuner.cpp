@@ -11,6 +11,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -29,20 +33,40 @@ bool inside_region() {
 }
 
 /// A region that is called inside another one is a part of it: nothing is measured, restored or checked of it
-/// alone.
-void warn_of_unused_options(std::string_view region, const Options& options) {
-  if (const std::string names = options::names_of_set(options); !names.empty()) {
+/// alone. Says once for each region which of its options are not used. Allocates only where there is
+/// something to say.
+class UnusedOptions {
+ public:
+  void tell(std::string_view region, std::uint64_t bits_of_set) {
+    if (bits_of_set == 0) {
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    auto told = told_.find(region);
+    if (told == told_.end()) {
+      told = told_.emplace(region, 0).first;
+    }
+    if ((bits_of_set & ~told->second) == 0) {
+      return;
+    }
+    told->second |= bits_of_set;
     detail::warn_once(
         "region \"" + std::string(region) +
-        "\" is called inside another region, as a part of it, and its options are not used there: " + names +
+        "\" is called inside another region, as a part of it, and its options are not used there: " +
+        options::names_of_set(bits_of_set) +
         ". Give the outer region what it needs, such as `restore` and `outputs`");
   }
-}
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::uint64_t, std::less<>> told_;  ///< by region: the options it has been told of
+};
 
 }  // namespace
 
 struct ContextualAutotuner::Impl {
   tuning::RegionTuner regions;
+  UnusedOptions unused_options{};
 
   explicit Impl(Options options) : regions(std::move(options)) {}
 
@@ -60,7 +84,7 @@ ContextualAutotuner::~ContextualAutotuner() = default;
 bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
-    warn_of_unused_options(name, options);
+    impl_->unused_options.tell(name, options::bits_of_set(options));
     region();
     return true;
   }
@@ -167,7 +191,8 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
                                       const std::function<void()>& region, const Options& options,
                                       const Options* call) {
   if (inside_region()) {
-    warn_of_unused_options(name, call == nullptr ? options : options::merged(*call, options));
+    impl_->unused_options.tell(
+        name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
     region();
     return;
   }
@@ -179,7 +204,7 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     }
     return resolved;
   };
-  if (call != nullptr && (call->mode || call->always_tune || call->communicator)) {
+  if (call != nullptr && (call->mode || call->search || call->always_tune || call->communicator)) {
     impl_->regions.run(std::string(name), region, resolve(), {});
     return;
   }
@@ -190,22 +215,32 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     // What is new is named for the message of a rank that alone goes to tune it.
     const bool named = !state.alone && !state.saturated.load(std::memory_order_relaxed);
     detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes,
-                        named ? detail::UsePass::New::is_named : detail::UsePass::New::is_noted);
+                        named ? detail::UsePass::New::is_named : detail::UsePass::New::is_noted,
+                        state.alone ? -1 : state.logged.communicator->rank());
     detail::ThreadState thread = state.thread;
     thread.use = &use;
-    {
+    std::exception_ptr refused;
+    try {
       const LeftOut left_out(use, state);
       const Watchdog::Section section(state.watch, {Activity::later_call, Phase::final_run, 0});
       const detail::ThreadStateScope scope(thread);
       region();
+    } catch (const ConfigRejected&) {
+      if (!use.rejected()) {
+        throw;  // the region's own
+      }
+      refused = std::current_exception();
     }
     const bool saturated = state.saturated.load(std::memory_order_relaxed);
     const bool tune = !saturated && (use.new_on_all() || (state.alone && use.new_elsewhere()));
-    if (!tune) {
-      return;
-    }
-    if (options.restore || (call != nullptr && call->restore)) {  // the region has changed its state by now
+    const bool undoable = !options.restore && (call == nullptr || !call->restore);
+    if (tune && !undoable) {  // the region has changed its state by now
       state.tunes_next.store(true, std::memory_order_relaxed);
+    }
+    if (refused && !(tune && undoable)) {
+      std::rethrow_exception(refused);
+    }
+    if (!tune || !undoable) {  // else the ranks meet, and leave out what was refused
       return;
     }
     occasion = {Origin::later_call, use.first_new_text()};

@@ -2,6 +2,7 @@
 
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
+#include "contextual/tuning/rejected_configs.hpp"
 
 #include <contextual/detail/sync/blocked_process.hpp>
 
@@ -16,6 +17,7 @@
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace contextual::tuning {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 /// Everything the action needs, so that it may outlive the run.
 struct Blocked {
   record::Event event;
+  std::vector<record::Event> reasons{};  ///< warnings of what may have led to it
   std::optional<record::RankLog> log;
   std::filesystem::path log_directory;  ///< where `log` is not open yet; empty: none
   int process_rank = 0;
@@ -66,13 +69,20 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
     {
       const std::lock_guard order(blocked->mutex);
       write(*blocked, blocked->event);
+      for (const record::Event& reason : blocked->reasons) {
+        write(*blocked, reason);
+      }
       blocked->told = true;
       if (blocked->ended) {
         write_end(*blocked);
       }
     }
-    detail::tell_stderr(
-        "[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n");
+    std::string text =
+        "[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n";
+    for (const record::Event& reason : blocked->reasons) {
+      text += "[contextual] " + record::to_text(reason) + "\n";
+    }
+    detail::tell_stderr(text);
     const std::lock_guard lock(told->mutex);
     told->done = true;
     told->changed.notify_one();
@@ -178,6 +188,9 @@ Watchdog::Watch watch_of_run(Watchdog& watchdog, const options::ResolvedOptions&
     record::Blocked event = body_of(context, place, blocked_for);
     event.action = action_of(*blocked);
     blocked->event = recorder.event_of(std::move(event));
+    for (std::string& rejection : rejections_of_batch(context)) {
+      blocked->reasons.push_back(recorder.event_of(record::Warning{std::move(rejection)}));
+    }
     blocked->log = recorder.log();
     return actions_of(blocked);
   };

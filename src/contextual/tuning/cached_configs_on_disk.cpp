@@ -54,7 +54,7 @@ ChoiceSet entry_of(const CachedConfigsOnDisk::Entry& cached) {
   choice.kernel = kernel_type;
   choice.key = key;
   choice.key_text = key_text;
-  choice.launched = {{kernel_type, cached.config.made_for}};
+  choice.launched = {{kernel_type, cached.config.made_for, cached.config.belongs_to}};
   choice.config = cached.config.config.to_json();
   choice.reason = cached.config.made_for == 0 ? "set by the program" : "chosen by a KernelTuner";
   choice.time_ns = cached.config.time_ns;
@@ -69,8 +69,9 @@ ChoiceSet entry_of(const CachedConfigsOnDisk::Entry& cached) {
 /// Throws InvalidArgument or nlohmann's exceptions if the file is of no ConfigCache.
 CachedConfigsOnDisk::Entry cached_of(const ChoiceSet& entry, const std::string& kernel_type) {
   const KeptChoice& choice = entry.choices.at(0);
+  const storage::ChosenKernel& kernel = choice.launched.at(0);
   return {request_of(choice.key_text, kernel_type),
-          {Config::from_json(choice.config), choice.time_ns, choice.launched.at(0).table_digest}};
+          {Config::from_json(choice.config), choice.time_ns, kernel.table_digest, kernel.origin}};
 }
 
 /// Whether choices count here that were made on this machine.

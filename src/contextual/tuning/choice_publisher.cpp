@@ -146,7 +146,7 @@ void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& re
   publications().count(context_.region_id(), true);
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
-                             finality, slot.problem.scope);
+                             finality, slot.problem.scope, search_);
   }
   recorder_.choice({&slot, &record});
   if (choice.provisional) {

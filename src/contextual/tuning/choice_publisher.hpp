@@ -32,8 +32,9 @@ std::uint64_t times_forgotten(std::uint32_t region_id);
 /// The published choices of one run.
 class ChoicePublisher {
  public:
-  ChoicePublisher(detail::RunContext& context, record::Recorder& recorder, Origin origin)
-      : context_(context), recorder_(recorder), origin_(origin) {}
+  /// `search`: that the run asks for.
+  ChoicePublisher(detail::RunContext& context, record::Recorder& recorder, Origin origin, SearchLevel search)
+      : context_(context), recorder_(recorder), origin_(origin), search_(search) {}
 
   /// Publishes the choices of finished problems that are new or have changed. A provisional choice applies to
   /// this region only; a warning in the report says so.
@@ -59,6 +60,7 @@ class ChoicePublisher {
   detail::RunContext& context_;
   record::Recorder& recorder_;
   Origin origin_;
+  SearchLevel search_;
   std::vector<std::optional<Published>> published_;  ///< by slot
   bool lasting_ = true;
 };

@@ -12,6 +12,7 @@
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/storage/warning.hpp>
+#include <contextual/detail/tuning/config_meanings.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -83,20 +84,44 @@ std::string change_text(const KernelCore& core, const KeptChoice& choice) {
   return kernel + "has another config space, source, compiler or coupling than then";
 }
 
-/// Its kernels may not exist at the moment; their choices do.
-bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
+/// Its kernels may not exist at the moment; their choices do. What a lower search than this one has chosen is
+/// open.
+bool is_open(const KeptChoice& choice, std::uint32_t region_id, SearchLevel search) {
   return std::all_of(choice.launched.begin(), choice.launched.end(), [&](const ChosenKernel& kernel) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
     return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
-           table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting;
+           table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting ||
+           table->searched_by(region_id, choice.key, choice.scope) < search;
   });
+}
+
+/// Throws Error if there is no such config any more.
+std::size_t id_now_of(const KeptChoice& choice) {
+  const auto meanings =
+      choice.meaning.empty() ? std::nullopt : detail::config_meanings(choice.kernel, choice.key);
+  if (!meanings) {
+    return choice.config_id;
+  }
+  const auto found = std::find(meanings->begin(), meanings->end(), choice.meaning);
+  const auto id = static_cast<std::size_t>(found - meanings->begin());
+  if (id >= std::min(meanings->size(), choice.config_count)) {
+    throw Error("kernel \"" + choice.kernel + "\" " + choice.key_text + " has no config any more that is " +
+                choice.meaning);
+  }
+  return id;
 }
 
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, MadeReady& made_ready)
-      : region_id_(region_id), rank_(rank), now_(now), made_ready_(made_ready), kernels_(living_kernels()) {
+  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, MadeReady& made_ready,
+            std::map<std::uint64_t, std::size_t>& ids_now)
+      : region_id_(region_id),
+        rank_(rank),
+        now_(now),
+        made_ready_(made_ready),
+        ids_now_(ids_now),
+        kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
       kernel->load_first();  // what has no choice launches its default
@@ -130,25 +155,29 @@ class Preparing {
     if (!concerns(choice, rank_)) {
       return {};
     }
-    if (!is_open(choice, region_id_)) {
+    if (!is_open(choice, region_id_, now_.search)) {
       return {.anything = true};  // this process has chosen, and what it has chosen is used
     }
-    for (const auto& core : kernels_of(choice, kernels_)) {
+    const Cores cores = kernels_of(choice, kernels_);
+    for (const auto& core : cores) {
       if (!is_unchanged(*core, choice)) {
         return {.anything = true, .reason = change_text(*core, choice)};
       }
+    }
+    const std::size_t id_now = id_now_of(choice);
+    ids_now_[storage::choice_digest(choice)] = id_now;
+    for (const auto& core : cores) {
       const std::string failed =
-          core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(choice.config_id)});
+          core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(id_now)});
       if (!failed.empty()) {
-        throw Error("config-" + std::to_string(choice.config_id) + " of kernel \"" + core->traits().name +
+        throw Error("config-" + std::to_string(id_now) + " of kernel \"" + core->traits().name +
                     "\" is out for this process, because " + failed);
       }
       const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
       if (core->traits().load && !is_prepared) {
-        const MadeReady::Now now_made_ready(made_ready_,
-                                            {core->traits().name, choice.key_text, choice.config_id,
-                                             core->space().configs.at(choice.config_id), false});
-        core->traits().load(choice.config_id, &choice.key);
+        const MadeReady::Now now_made_ready(made_ready_, {core->traits().name, choice.key_text, id_now,
+                                                          core->space().configs.at(id_now), false});
+        core->traits().load(id_now, &choice.key);
         prepared_.insert({core.get(), storage::choice_digest(choice)});
       }
     }
@@ -164,6 +193,7 @@ class Preparing {
   std::size_t rank_;
   const Surroundings& now_;
   MadeReady& made_ready_;
+  std::map<std::uint64_t, std::size_t>& ids_now_;
   Cores kernels_;
   /// Several sets may have the same choice.
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
@@ -183,11 +213,12 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) {
+void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, SearchLevel search,
+             bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
-    table->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::ChoiceFinality::lasting,
-                   choice.scope);
+    table->lock_in(region_id, choice.key, static_cast<int>(config_id), detail::ChoiceFinality::lasting,
+                   choice.scope, search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
 }
@@ -247,13 +278,18 @@ void warn_if_none_fits(const KeptSets& sets) {
   }
 }
 
-ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
+Config config_with_id(const KeptChoice& choice, std::size_t config_id) {
+  const Cores cores = config_id == choice.config_id ? Cores() : kernels_of(choice, living_kernels());
+  return cores.empty() ? Config::from_json(choice.config) : cores.front()->space().configs.at(config_id);
+}
+
+ProblemReport report_of(const KeptChoice& choice, std::size_t config_id, const std::string& written) {
   ProblemReport report;
   report.kernel = choice.kernel;
   report.key = choice.key_text;
   report.outcome = ProblemOutcome::locked_in;
-  report.choice = choice.config_id;
-  report.choice_config = Config::from_json(choice.config);
+  report.choice = config_id;
+  report.choice_config = config_with_id(choice, config_id);
   report.reason = "kept since " + written + ": " + choice.reason;
   report.reused = true;
   return report;
@@ -275,7 +311,7 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
     check_pins(sets.pins);
     const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins),
                            versions_count, {},    search};
-    Preparing preparing(region_id, rank, now, made_ready);
+    Preparing preparing(region_id, rank, now, made_ready, sets.ids_now);
     prepare_pins(sets.pins, made_ready);
     for (const ChoiceSet& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
@@ -306,19 +342,25 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
-  std::set<std::uint64_t> installed_problems;
+  std::map<std::uint64_t, SearchLevel> searched;  ///< by problem: the highest search that has chosen it
   const OfOneRank of_this_rank(entries, static_cast<std::size_t>(exchange.rank()));
   for (const ChoiceSet& entry : entries) {
     warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
-      const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
+      const auto [known, is_new] = searched.try_emplace(storage::problem_digest(choice), entry.search);
+      known->second = std::max(known->second, entry.search);
+      const auto found = sets.ids_now.find(storage::choice_digest(choice));
+      const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
       if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        lock_in(choice, region_id, of_this_rank.contains(choice));
+        lock_in(choice, config_id, region_id, known->second, of_this_rank.contains(choice));
       }
       if (is_new && !is_pinned(choice, sets.pins)) {
-        report.problems.push_back(report_of(choice, entry.written));
+        report.problems.push_back(report_of(choice, config_id, entry.written));
       }
     }
+  }
+  for (const auto& [problem, search] : searched) {
+    installed.search = std::min(installed.search, search);
   }
   note_publication(region_id);
   return installed;
@@ -344,6 +386,9 @@ std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::
     }
     agreement::StartingPoint& point = points.emplace_back();
     for (const KeptChoice& choice : parsed.entry->choices) {
+      if (!choice.meaning.empty()) {
+        continue;  // its id may mean another config here
+      }
       point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
                        Config::from_json(choice.config)});
     }

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct KeptSets {
   agreement::KeptOutcome outcome;
   std::vector<std::string> machines{};  ///< of all ranks, as they are now
   std::vector<Unusable> unusable{};     ///< by set
+  /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
+  std::map<std::uint64_t, std::size_t> ids_now{};
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
@@ -50,8 +53,9 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
 
 /// What is in force then.
 struct InstalledChoices {
-  RegionReport report;          ///< alike on all ranks
-  bool more_than_pins = false;  ///< some rank has a choice that is not pinned
+  RegionReport report;                         ///< alike on all ranks
+  bool more_than_pins = false;                 ///< some rank has a choice that is not pinned
+  SearchLevel search = SearchLevel::thorough;  ///< the lowest that has found one of them
 };
 
 /// Pins what is pinned, and locks in the sets that all ranks can use, without those that differ from a newer

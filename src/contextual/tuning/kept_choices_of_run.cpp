@@ -12,6 +12,7 @@
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/machine.hpp>
+#include <contextual/detail/tuning/config_meanings.hpp>
 #include <contextual/timer.hpp>
 
 #include <algorithm>
@@ -80,6 +81,12 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
   choice.config_count = slot.problem.config_count;
   choice.config_id = config_id;
   choice.config = record::config_of(slot, config_id).to_json();
+  if (const auto meanings = detail::config_meanings(choice.kernel, choice.key)) {
+    if (config_id >= meanings->size()) {
+      return std::nullopt;  // only other ranks have it
+    }
+    choice.meaning = (*meanings)[config_id];
+  }
   choice.reason = record::reason_text(view.record->reason);
   choice.time_ns = centre_of(times);
   choice.time_spread_ns = spread_of(times);

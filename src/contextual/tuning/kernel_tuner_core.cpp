@@ -376,7 +376,11 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   result.reason = problem->reason;
   result.all_results = problem->configs;
   const double time_ns = time_of_choice(*problem);
-  CachedConfig config{result.best_config, {}, searched_by(made_for, resolved.policy.search)};
+  const std::shared_ptr<KernelCore> core = core_of(kernel);
+  CachedConfig config{result.best_config,
+                      {},
+                      searched_by(made_for, resolved.policy.search),
+                      core == nullptr ? std::string() : core->origin()};
   if (time_ns > 0) {
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }

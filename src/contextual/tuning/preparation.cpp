@@ -1,11 +1,13 @@
 #include "contextual/tuning/preparation.hpp"
 
+#include <contextual/detail/tuning/load_notes.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace contextual::tuning {
 
@@ -61,9 +63,15 @@ class BeingPrepared {
 void Preparation::load_defaults() {
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
     if (kernel->alive() && kernel->traits().load) {
-      context_.set_preparing(detail::CurrentLaunch{kernel->traits().name, "", 0, default_of(*kernel)});
+      const std::string& name = kernel->traits().name;
+      context_.set_preparing(detail::CurrentLaunch{name, "", 0, default_of(*kernel)});
       const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
+      const detail::LoadNotes notes;
       kernel->load_first();
+      for (const std::string& text : notes.texts()) {
+        const std::size_t loaded = kernel->first_config();
+        on_defaults_[name].push_back({{name, "", loaded, kernel->space().configs.at(loaded)}, text});
+      }
     }
   }
   context_.set_preparing(std::nullopt);
@@ -122,10 +130,23 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
   }
   result.everywhere = !due.empty();
   result.device_failure = device_failure_;
+  result.remarks = std::exchange(remarks_, {});
+  add_remarks_on_defaults(result.remarks);
   if (late || result.everywhere) {
     fix_views(plan);
   }
   return result;
+}
+
+void Preparation::add_remarks_on_defaults(std::vector<Remark>& remarks) {
+  for (const ProblemSlot& slot : context_.slots()) {
+    for (const auto& member : slot.found.members) {
+      const auto found = on_defaults_.extract(member->traits().name);
+      if (!found.empty()) {
+        remarks.insert(remarks.end(), found.mapped().begin(), found.mapped().end());
+      }
+    }
+  }
 }
 
 /// Others have prepared it before this rank knew the kernel.
@@ -149,7 +170,13 @@ std::string Preparation::prepare_here(const DueConfig& due, const BatchPlan& pla
     try {
       const BeingPrepared now(context_, due);
       const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
+      const detail::LoadNotes notes;
       member->traits().load(due.config_id, &slot.problem.key);
+      for (const std::string& text : notes.texts()) {
+        remarks_.push_back({{member->traits().name, slot.problem.key_text, due.config_id,
+                             member->space().configs.at(due.config_id)},
+                            text});
+      }
     } catch (const DeviceError&) {
       device_failure_ = std::current_exception();  // no config is to blame
     } catch (const std::exception& error) {

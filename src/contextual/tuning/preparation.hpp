@@ -11,6 +11,7 @@
 #include "contextual/tuning/watchdog.hpp"
 
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,18 @@ class Preparation {
   /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
   void load_defaults();
 
+  /// What `load` says of a config that it accepts.
+  struct Remark {
+    detail::CurrentLaunch config;
+    std::string text;
+  };
+
   struct Result {
     bool everywhere = false;  ///< true if some rank had something to prepare; equal on all ranks
     bool more = false;  ///< true if it has to be called again when the ranks have met; equal on all ranks
     std::vector<policy::RejectionOutcome> rejections;  ///< configs that could not be prepared
     std::exception_ptr device_failure;  ///< set if the device was lost, so no config is to blame
+    std::vector<Remark> remarks;        ///< of this rank
   };
   /// Prepares the configs of the slots' cells and their fallbacks. If this rank launches a problem only after
   /// the others have prepared its configs, a config that it cannot prepare counts as rejected by a launch of
@@ -51,6 +59,8 @@ class Preparation {
   };
   Prepared& prepared(const detail::ProblemSlot& slot);
   void prepare_late(const DueConfig& due, const detail::BatchPlan& plan);
+  /// Of the defaults of the problems that the region has turned out to launch.
+  void add_remarks_on_defaults(std::vector<Remark>& remarks);
   /// Returns why that is impossible on this rank, or an empty text.
   std::string prepare_here(const DueConfig& due, const detail::BatchPlan& plan);
 
@@ -59,6 +69,8 @@ class Preparation {
   const Watchdog::Watch& watch_;
   Continuation& continuation_;
   std::vector<Prepared> prepared_;  ///< by slot
+  std::vector<Remark> remarks_;
+  std::map<std::string, std::vector<Remark>> on_defaults_;  ///< by kernel
   std::exception_ptr device_failure_;
 };
 

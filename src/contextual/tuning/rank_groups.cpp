@@ -21,11 +21,12 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
   return of_process + "/group " + std::to_string(group->second);
 }
 
-bool KnownRegion::locked_in(std::uint32_t region_id) const {
-  return locked_in_at_ == publications_of(region_id);
+bool KnownRegion::locked_in(std::uint32_t region_id, SearchLevel search) const {
+  return locked_in_at_ == publications_of(region_id) && search <= searched_by_;
 }
 
-void KnownRegion::note_locked_in(std::uint32_t region_id) {
+void KnownRegion::note_locked_in(std::uint32_t region_id, SearchLevel search) {
+  searched_by_ = search;
   locked_in_at_ = publications_of(region_id);
 }
 

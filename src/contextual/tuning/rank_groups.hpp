@@ -30,18 +30,20 @@ class KnownRegion {
   /// these do not count.
   enum class Looked { for_nothing, for_pins, for_choices };
   Looked looked = Looked::for_nothing;
+  SearchLevel looked_for = SearchLevel::off;  ///< the highest search whose choices they have looked for
 
   /// What `load` has installed, until the first run after it. Equal on all ranks.
   std::optional<RegionReport> loaded{};
 
-  /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
-  /// nobody has published another choice for the region since.
-  bool locked_in(std::uint32_t region_id) const;
-  void note_locked_in(std::uint32_t region_id);
+  /// Returns true if everything that the region launched in its last tuning run has a lasting choice of this
+  /// search or a higher one, and nobody has published another choice for the region since.
+  bool locked_in(std::uint32_t region_id, SearchLevel search) const;
+  void note_locked_in(std::uint32_t region_id, SearchLevel search);
   void forget_locked_in() { locked_in_at_.reset(); }
 
  private:
   std::optional<std::uint64_t> locked_in_at_;  ///< publications_of then
+  SearchLevel searched_by_ = SearchLevel::off;
 };
 
 /// The ranks behind a communicator.

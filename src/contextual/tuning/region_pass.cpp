@@ -15,9 +15,11 @@ using detail::UsePass;
 RegionPass run_locked_in(const std::function<void()>& region, const std::string& name,
                          detail::ThreadState state, FailedChoice failed,
                          const options::ResolvedOptions& options) {
+  const Communicator& ranks = *options.communicator;
   auto use = std::make_unique<UsePass>(
       failed == FailedChoice::is_noted ? UsePass::Failures::are_watched : UsePass::Failures::are_the_callers,
-      detail::namesakes_in(options.communicator->process_scope()), UsePass::New::is_noted);
+      detail::namesakes_in(ranks.process_scope()), UsePass::New::is_noted,
+      ranks.size() > 1 ? ranks.rank() : -1);
   state.use = use.get();
   RegionPass pass;
   {

@@ -41,11 +41,6 @@ KnownRegion::Looked looks_for(const ResolvedOptions& options) {
   return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
 }
 
-/// What kept choices must have been searched by: anything where nothing would be tuned in their place.
-SearchLevel searched_by(const ResolvedOptions& options) {
-  return options.mode == Mode::tune ? options.policy.search : SearchLevel::off;
-}
-
 }  // namespace
 
 KnownRegion& RegionStart::known(const RegionCall& call) {
@@ -59,7 +54,9 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
     Arrival arrival = arrival_of(call, start);
     for (;;) {
       if (!arrival.locked_in && !start.setup) {
-        start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watchdog_);
+        const Watchdog::Watch watch =
+            watch_of_call(watchdog_, call.options, call.region, reports_, AfterGrace::leave);
+        start.setup = std::make_unique<TuningSetup>(call, groups_.exchange_for(call.options), watch);
       }
       const bool locked_in = arrival.locked_in;
       start.hello = meet(call, locked_in ? std::move(arrival) : start.setup->arrival());
@@ -101,13 +98,14 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   if (call.occasion.origin != Origin::run) {
     return arrival;
   }
-  if (loaded && !options.always_tune && options.revalidate != Revalidate::no) {
+  arrival.locked_in = !options.always_tune && region.locked_in(call.region_id, options.policy.search);
+  if (loaded && arrival.locked_in && options.revalidate != Revalidate::no) {
     start.to_revalidate = std::move(loaded);
+    arrival.locked_in = false;
     return arrival;
   }
-  arrival.locked_in = !options.always_tune && region.locked_in(call.region_id);
-  if (!arrival.locked_in && region.looked < looks_for(options) && options.communicator->rank() == 0 &&
-      options.has_kept_choices()) {
+  const bool looks = region.looked < looks_for(options) || region.looked_for < options.policy.search;
+  if (!arrival.locked_in && looks && options.communicator->rank() == 0 && options.has_kept_choices()) {
     arrival.kept_choices =
         read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
     arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
@@ -130,7 +128,7 @@ Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
 /// Returns true if nothing was left to tune.
 bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
   const ResolvedOptions& options = call.options;
-  Installed installed = install(call, start.hello);
+  Installed installed = install(call, start.hello, options.policy.search);
   note_looked(call);
   start.sets = std::move(installed.unusable);
   if (!installed.choices || options.always_tune) {
@@ -145,7 +143,7 @@ bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
     return false;
   }
   groups_.of(options).note_met(start.hello);
-  known(call).note_locked_in(call.region_id);
+  known(call).note_locked_in(call.region_id, installed.choices->search);
   kept.warnings = take_unused_pin_warnings(call.region_id, options);
   report(std::move(kept), options, start.hello.tuning_id, start.setup ? &start.setup->recorder() : nullptr);
   return true;
@@ -179,7 +177,7 @@ void RegionStart::report(RegionReport&& kept, const ResolvedOptions& options, co
   reports_.add(std::move(kept));
 }
 
-RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello& hello) {
+RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello& hello, SearchLevel search) {
   MadeReady made_ready;
   const Watchdog::Watch watch =
       watch_of_call(watchdog_, call.options, call.region, reports_, AfterGrace::leave, &made_ready);
@@ -189,7 +187,7 @@ RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello&
     const Watchdog::Section section(watch, {Activity::prepare, Phase::final_run, 0});
     const bool versions_count = options::environment().values.version_check.value_or(true);
     sets = look_at_kept_choices(call.region_id, static_cast<std::size_t>(exchange.rank()), hello,
-                                versions_count, searched_by(call.options), made_ready);
+                                versions_count, search, made_ready);
   }
   Installed installed{install_kept_choices(exchange, call.region, call.region_id, sets)};
   installed.unusable = unusable_sets(sets);
@@ -197,7 +195,7 @@ RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello&
   return installed;
 }
 
-/// The ranks meet, and install what there is.
+/// Nothing is tuned here, so choices of any search will do.
 RegionStart::Installed RegionStart::look(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
   Arrival arrival{.setup_failure = options::failure_of(options)};
@@ -208,13 +206,16 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
   }
   const Hello hello = meet(call, std::move(arrival));
   groups_.of(options).note_met(hello);
-  return hello.kept_choices.empty() ? Installed{} : install(call, hello);
+  return hello.kept_choices.empty() ? Installed{} : install(call, hello, SearchLevel::off);
 }
 
 /// What could not be installed is looked at again.
 void RegionStart::note_looked(const RegionCall& call) {
   KnownRegion& region = known(call);
   region.looked = std::max(region.looked, looks_for(call.options));
+  if (call.options.mode == Mode::tune) {
+    region.looked_for = std::max(region.looked_for, call.options.policy.search);
+  }
 }
 
 void RegionStart::begin_untuned(const RegionCall& call) {
@@ -239,7 +240,8 @@ bool RegionStart::load(const RegionCall& call) {
   }
   KnownRegion& region = known(call);
   region.looked = KnownRegion::Looked::for_choices;
-  region.note_locked_in(call.region_id);
+  region.looked_for = std::max(region.looked_for, installed.choices->search);
+  region.note_locked_in(call.region_id, installed.choices->search);
   if (installed.choices->more_than_pins) {
     region.loaded = installed.choices->report;
   }

@@ -59,7 +59,9 @@ class RegionStart {
   agreement::Hello meet(const RegionCall& call, agreement::Arrival arrival);
   bool runs_with_kept(const RegionCall& call, Start& start);
   bool runs_plainly(const RegionCall& call);
-  Installed install(const RegionCall& call, const agreement::Hello& hello);
+  /// `search`: the least that kept choices must have been found by.
+  Installed install(const RegionCall& call, const agreement::Hello& hello, SearchLevel search);
+  /// The ranks meet, and install what any search has found.
   Installed look(const RegionCall& call);
   void note_looked(const RegionCall& call);
   void report(RegionReport&& kept, const options::ResolvedOptions& options, const std::string& tuning_id,

@@ -169,7 +169,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   reports_.add(std::move(recorder.report()));
   KnownRegion& known = groups_.of(call.options).regions[call.region];
   if (!thrown && run->nothing_left()) {
-    known.note_locked_in(call.region_id);
+    known.note_locked_in(call.region_id, call.options.policy.search);
   } else {
     known.forget_locked_in();
   }

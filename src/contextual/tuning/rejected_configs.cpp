@@ -34,6 +34,22 @@ bool has_others(const policy::ProblemRecord& problem) {
 
 }  // namespace
 
+std::vector<std::string> rejections_of_batch(detail::RunContext& context) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> texts;
+  for (const detail::RejectedLaunch& launch : context.rejections()) {
+    const detail::LocalRejection& rejection = launch.rejection;
+    if (rejection.left_out || texts.size() == most_named) {
+      continue;  // the default was launched all the same
+    }
+    texts.push_back("kernel \"" + launch.kernel + "\" " + launch.key + ": config-" +
+                    std::to_string(rejection.config_id) + " " + launch.config.to_string() +
+                    " was rejected before that (" + rejection.reason + ")" +
+                    (rejection.of_assignment ? "" : ", and this rank launched another one in its place"));
+  }
+  return texts;
+}
+
 void RejectedConfigs::mark(const std::vector<RejectionOutcome>& rejections, const BatchPlan& plan) {
   for (const RejectionOutcome& rejection : rejections) {
     ProblemSlot& slot = *problems_.slots()[rejection.problem];
@@ -88,7 +104,7 @@ bool RejectedConfigs::replace_choices(const BatchAgreement::FinalRun& seen, cons
   std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
   for (const RejectionOutcome& rejection : seen.rejections) {
     const bool stays = rejection.left_out && !has_others(problems_.state().problem(rejection.problem));
-    if (!stays && problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
+    if (!stays && problems_.state().reject_choice(rejection)) {
       replaced.insert(rejection.problem);
     }
   }

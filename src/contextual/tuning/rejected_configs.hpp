@@ -6,6 +6,7 @@
 #include "contextual/agreement/batch_agreement.hpp"
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/batch.hpp"
+#include "contextual/launch/run_context.hpp"
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/continuation.hpp"
 
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace contextual::tuning {
+
+/// Returns what launches on this rank have rejected in the batch. The other ranks know of a rejection only
+/// after it: until then this rank alone has launched another config, which a kernel that communicates may not
+/// survive. Thread-safe.
+std::vector<std::string> rejections_of_batch(detail::RunContext& context);
 
 /// What the ranks agreed to reject. All ranks call all of it alike. `plan` is that of the batch, for the log.
 /// Not thread-safe.

@@ -49,8 +49,10 @@ void use_defaults(const detail::RunContext& context) {
       continue;
     }
     for (const auto& member : slot.found.members) {
-      member->table()->lock_in(context.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
-                               slot.problem.scope);
+      detail::LockInTable& table = *member->table();
+      table.lock_in(context.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
+                    slot.problem.scope,
+                    table.searched_by(context.region_id(), slot.problem.key, slot.problem.scope));
     }
   }
   note_publication(context.region_id());

@@ -43,9 +43,9 @@ std::optional<std::string> device_timer_warning(const Timer& timer,
 
 }  // namespace
 
-RunWarnings::RunWarnings(detail::RunContext& context, const Timer& timer,
-                         const options::ResolvedOptions& options, record::Recorder& recorder)
-    : context_(context), timer_(timer), options_(options), recorder_(recorder) {
+RunWarnings::RunWarnings(detail::RunContext& context, const options::ResolvedOptions& options,
+                         record::Recorder& recorder)
+    : context_(context), options_(options), recorder_(recorder) {
   for (auto& kernel : LaunchRegistry::instance().kernels()) {
     const std::uint64_t before = kernel->unguarded_launches().load(std::memory_order_relaxed);
     unguarded_before_.emplace_back(std::move(kernel), before);
@@ -67,7 +67,7 @@ void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchR
 
 /// Said once a run, of the kernels that it launched.
 void RunWarnings::note_loading() {
-  const std::string hazard = timer_.loading_hazard();
+  const std::string hazard = context_.timer().loading_hazard();
   if (hazard.empty()) {
     return;
   }
@@ -99,7 +99,7 @@ void RunWarnings::note_kept_configs() {
 }
 
 void RunWarnings::note_timer() {
-  const auto warning = device_timer_warning(timer_, context_.slots());
+  const auto warning = device_timer_warning(context_.timer(), context_.slots());
   if (!warning) {
     return;
   }

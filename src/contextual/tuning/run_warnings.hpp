@@ -26,7 +26,7 @@ namespace contextual::tuning {
 class RunWarnings {
  public:
   /// All outlive the object.
-  RunWarnings(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
+  RunWarnings(detail::RunContext& context, const options::ResolvedOptions& options,
               record::Recorder& recorder);
 
   /// After each batch: the conditions in which it ran, and what launches have noted.
@@ -44,7 +44,6 @@ class RunWarnings {
   void tell_stalls(const std::vector<policy::SearchRecord>& searches);
 
   detail::RunContext& context_;
-  const Timer& timer_;
   const options::ResolvedOptions& options_;
   record::Recorder& recorder_;
   bool timer_noted_ = false;

@@ -17,7 +17,9 @@ using detail::BatchKind;
 
 namespace {
 
-std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
+/// May wait for whatever this process runs on its devices.
+std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options, const Watchdog::Watch& watch) {
+  const Watchdog::Section section(watch, {Activity::prepare, Phase::walk, 0});
   auto timer = options.timer();
   if (timer == nullptr) {
     throw InvalidArgument(
@@ -40,32 +42,58 @@ detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
 }  // namespace
 
 TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-                     Origin origin, agreement::Exchange& exchange, Watchdog& watchdog,
+                     Origin origin, agreement::Exchange& exchange, const Watchdog::Watch& watch,
                      record::Recorder& recorder)
     : options_(options),
       exchange_(exchange),
       recorder_(recorder),
-      timer_(make_timer(options)),
+      timer_(make_timer(options, watch)),
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
-      watch_(watch_of_run(watchdog, options, context_, recorder)),
+      watch_(watch_of_run(*watch.watchdog, options, context_, recorder)),
       checks_(options, context_, problems_, watch_),
       problems_(policy_of(options)),
       rejected_(problems_, recorder),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
-      choice_publisher_(context_, recorder, origin),
-      warnings_(context_, *timer_, options, recorder),
+      choice_publisher_(context_, recorder, origin, options.policy.search),
+      warnings_(context_, options, recorder),
       continuation_(problems_) {
-  watchdog.start();
+  watch.watchdog->start();
 }
 
-TuningRun::~TuningRun() = default;
+TuningRun::~TuningRun() {
+  end_timer();
+}
+
+/// It may wait for the devices.
+void TuningRun::end_timer() noexcept {
+  const Phase phase = batch_.plan.phases.empty() ? Phase::walk : batch_.plan.phase();
+  const Watchdog::Section section(watch_, {Activity::settle, phase, batch_.plan.first_iteration});
+  timer_.reset();
+}
+
+/// The substitute is made first, since launches and warnings ask for a timer at any time.
+void TuningRun::give_way() {
+  std::unique_ptr<Timer> substitute;
+  {
+    const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
+    substitute = timer_->make_substitute();
+    substitute->set_iterations(options_.iterations);
+  }
+  context_.set_timer(*substitute);
+  end_timer();
+  timer_ = std::move(substitute);
+}
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
   policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
+  context_.ask_for(policy.search);
+  if (options.communicator->size() > 1) {
+    context_.is_rank(options.communicator->rank());
+  }
   context_.blame_assignments(policy.search != SearchLevel::off);
   context_.set_out_of_memory(options.is_out_of_memory);
   context_.reject_by_exceptions(options.exceptions_reject);
@@ -189,6 +217,9 @@ bool TuningRun::prepare() {
     return true;
   }
   const Preparation::Result prepared = preparation_.prepare(batch_.plan);
+  for (const Preparation::Remark& remark : prepared.remarks) {
+    recorder_.remark(remark.config, remark.text);
+  }
   if (prepared.device_failure) {
     batch_.result.failure = failure_before_launch(prepared.device_failure);
   }
@@ -280,7 +311,7 @@ void TuningRun::end_disagreed() {
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);  // what this rank saw of it
   warnings_.tell_batch(batch_.plan, batch_.result);
   if (!batch_.result.failure) {  // which names them
-    const std::vector<std::string> rejections = rejections_of_batch();
+    const std::vector<std::string> rejections = rejections_of_batch(context_);
     warnings_.tell_of_results(rejections);
     for (const std::string& rejection : rejections) {
       if (exchange_.rank() != 0) {  // this rank's alone, and it may be the last that is heard of it
@@ -301,32 +332,12 @@ void TuningRun::check_launches() {
   }
 }
 
-/// The other ranks know of a rejection only after the batch: until then this rank alone has launched another
-/// config, which a kernel that communicates may not survive.
-std::vector<std::string> TuningRun::rejections_of_batch() const {
-  constexpr std::size_t most_named = 3;
-  std::vector<std::string> texts;
-  for (const detail::ProblemSlot& slot : context_.slots()) {
-    for (const detail::LocalRejection& rejection : slot.launched.rejections) {
-      if (rejection.left_out || texts.size() == most_named) {
-        continue;  // the default was launched all the same
-      }
-      texts.push_back("kernel \"" + slot.problem.name + "\" " + slot.problem.key_text + ": config-" +
-                      std::to_string(rejection.config_id) + " " +
-                      record::config_of(slot, rejection.config_id).to_string() +
-                      " was rejected before that (" + rejection.reason + ")" +
-                      (rejection.of_assignment ? "" : ", and this rank launched another one in its place"));
-    }
-  }
-  return texts;
-}
-
 void TuningRun::name_rejections() {
   detail::BatchFailure& failure = batch_.result.failure;
   if (!failure || failure.tuning_failed) {
     return;
   }
-  for (const std::string& text : rejections_of_batch()) {
+  for (const std::string& text : rejections_of_batch(context_)) {
     failure.cause += "; " + text;
     failure.of_launcher = true;
   }

@@ -38,15 +38,20 @@ namespace contextual::tuning {
 /// outcomes. This class only executes its plans and passes the outcomes on. One thread uses it.
 ///
 /// Make it by TuningSetup and execute it only when the ranks have met. When it is over, with or without an
-/// error, call `end` of the recorder. Choices that are locked in by then stay. The options, the exchange, the
-/// watchdog and the recorder must outlive it.
+/// error, call `end` of the recorder. Choices that are locked in by then stay. `watch` is how its timer's
+/// making is watched. The options, the exchange, the watchdog and the recorder must outlive it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-            Origin origin, agreement::Exchange& exchange, Watchdog& watchdog, record::Recorder& recorder);
+            Origin origin, agreement::Exchange& exchange, const Watchdog::Watch& watch,
+            record::Recorder& recorder);
   TuningRun(const TuningRun&) = delete;
   TuningRun& operator=(const TuningRun&) = delete;
+  /// Ends the timer, which is watched.
   ~TuningRun();
+
+  /// Takes the timer's substitute in its place. Give it before `execute`.
+  void give_way();
 
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
   /// `execute`; without it, nothing is taken over or written.
@@ -102,6 +107,7 @@ class TuningRun {
   void log();
   void lock_in();
 
+  void end_timer() noexcept;
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void tell_notes();
   void observe_batch();
@@ -113,7 +119,6 @@ class TuningRun {
   std::vector<policy::RejectionOutcome> meet_before_batch(
       const agreement::BatchAgreement::Preparing& prepared);
   void check_launches();
-  std::vector<std::string> rejections_of_batch() const;
   void name_rejections();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();

@@ -26,7 +26,7 @@ void check_single_library() {
 
 }  // namespace
 
-TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, Watchdog& watchdog)
+TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, const Watchdog::Watch& watch)
     : call_(call), exchange_(exchange) {
   const options::ResolvedOptions& options = call.options;
   try {
@@ -34,7 +34,7 @@ TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, 
     check_single_library();
     recorder_.emplace(options, call.region);
     run_ = std::make_unique<TuningRun>(options, call.region, call.region_id, call.occasion.origin, exchange,
-                                       watchdog, *recorder_);
+                                       watch, *recorder_);
     if (exchange.rank() == 0 && !options.cache_directory.empty() && options.journal != Journal::off) {
       journal_ = std::make_unique<RunJournal>(options, call.region, run_->timer().name(), exchange.size());
     }
@@ -45,6 +45,7 @@ TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, 
 
 agreement::Arrival TuningSetup::arrival() const {
   return {.timer = run_ ? run_->timer().name() : std::string_view(),
+          .substitute = run_ ? run_->timer().substitute_name() : std::string_view(),
           .setup_failure = failure_,
           .keeps_choices = exchange_.rank() == 0 && call_.options.has_kept_choices(),
           .keeps_journal = journal_ && journal_->problem().empty(),
@@ -54,6 +55,12 @@ agreement::Arrival TuningSetup::arrival() const {
 
 /// Goes on with what an earlier process has measured, as rank 0 has told it to all.
 void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::string>& sets) {
+  if (!hello.timer.empty()) {
+    journal_.reset();  // it belongs to a run by another timer
+    if (call_.options.times_count && run_->timer().name() != hello.timer) {
+      run_->give_way();
+    }
+  }
   recorder_->hello(hello.tuning_id, &run_->timer());
   run_->note_copies(hello.copies_buffers);
   const std::string heading = to_line(

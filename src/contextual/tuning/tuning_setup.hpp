@@ -23,8 +23,8 @@ namespace contextual::tuning {
 /// Sets up a run and its recorder. Keeps an error until the ranks meet, so that all of them learn of it.
 class TuningSetup {
  public:
-  /// All outlive the object.
-  TuningSetup(const RegionCall& call, agreement::Exchange& exchange, Watchdog& watchdog);
+  /// All outlive the object, but for `watch`: how the making of the timer is watched.
+  TuningSetup(const RegionCall& call, agreement::Exchange& exchange, const Watchdog::Watch& watch);
 
   /// Returns what to say when the ranks meet, which fails if the set-up has failed.
   agreement::Arrival arrival() const;

@@ -3,6 +3,7 @@
 
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/detail/storage/code_module.hpp>
+#include <contextual/detail/tuning/config_meanings.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 
@@ -41,6 +42,15 @@ std::string build_of_cublaslt() {
   const detail::CodeModule module = detail::module_of(reinterpret_cast<const void*>(&cublasLtMatmul));
   return "cuBLASLt " + std::to_string(cublasLtGetVersion()) + " " + module.id;
 }
+
+/// From the start of the program or the library's loading on, because kept choices are read before the first
+/// launch.
+[[maybe_unused]] const bool says_what_configs_are = []() noexcept {
+  detail::set_config_meanings("cuda_cublaslt_gemm", [](const Key& key) {
+    return CublasLtDevice::current().plan(CublasLtProblem::of(key)).meanings();
+  });
+  return true;
+}();
 
 }  // namespace
 

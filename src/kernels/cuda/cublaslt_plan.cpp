@@ -76,6 +76,20 @@ Key CublasLtProblem::key() const {
   return make_key(m, n, k, type_name(type), a_pitch, c_pitch, alignment);
 }
 
+CublasLtProblem CublasLtProblem::of(const Key& key) {
+  constexpr std::size_t word_count = 7;
+  if (key.size() == word_count) {
+    const auto number = [&](std::size_t word) { return static_cast<int>(key.word(word)); };
+    for (const GemmType type : {GemmType::bf16, GemmType::fp16}) {
+      const CublasLtProblem problem{number(0), number(1), number(2), type, number(4), number(5), number(6)};
+      if (problem.key() == key) {
+        return problem;
+      }
+    }
+  }
+  throw InvalidArgument("this is not the key of a product by cuBLASLt");
+}
+
 CublasLtPlan::Layouts::Layouts(const CublasLtProblem& problem)
     : a(make_layout<Layout>(problem.type, problem.m, problem.k, problem.a_pitch)),
       b(make_layout<Layout>(problem.type, problem.n, problem.k, problem.k)),
@@ -133,6 +147,14 @@ cublasStatus_t CublasLtPlan::multiply(cublasLtHandle_t handle, int algorithm, co
   return cublasLtMatmul(handle, operation_.get(), &alpha, args.b, layouts.b.get(), args.a, layouts.a.get(),
                         &beta, args.c, layouts.c.get(), args.c, layouts.c.get(), &chosen.algo, workspace,
                         chosen.workspaceSize, stream);
+}
+
+std::vector<std::string> CublasLtPlan::meanings() const {
+  std::vector<CublasLtAlgorithm> algorithms;
+  for (const cublasLtMatmulHeuristicResult_t& result : algorithms_) {
+    algorithms.push_back(CublasLtAlgorithm::of(result.algo));
+  }
+  return different_texts(algorithms);
 }
 
 cublasStatus_t CublasLtPlan::launch(cublasLtHandle_t handle, int algorithm, const GemmArgs& args,

@@ -7,6 +7,8 @@
 /// Everything belongs to the current device's primary context, lives as long as the process, and is found
 /// again without a lock.
 
+#include "kernels/cuda/cublaslt_algorithm.hpp"
+
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/key.hpp>
@@ -39,6 +41,8 @@ struct CublasLtProblem {
 
   static CublasLtProblem of(const GemmArgs& args);
   Key key() const;
+  /// Returns the problem with this key. Throws InvalidArgument if it is the key of none.
+  static CublasLtProblem of(const Key& key);
   bool operator==(const CublasLtProblem&) const = default;
 };
 
@@ -52,6 +56,8 @@ class CublasLtPlan {
 
   const CublasLtProblem& problem() const noexcept { return problem_; }
   int algorithm_count() const noexcept { return static_cast<int>(algorithms_.size()); }
+  /// Returns what each algorithm is, which finds it again in another list.
+  std::vector<std::string> meanings() const;
   /// Returns why there is no algorithm.
   const std::string& complaint() const noexcept { return complaint_; }
   /// `algorithm` must be below the number of algorithms.

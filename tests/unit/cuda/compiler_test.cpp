@@ -38,9 +38,8 @@ TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also 
   const CudaVariant variant{.function = "k<4>", .defines = {{"TILE", "4"}}, .options = {"-G"}};
   CHECK(Compiler(source, cache.path()).compile(variant, {90}).lowered_name == "k<4>");
   CHECK(has(ScriptedNvrtc::options, "--gpu-architecture=sm_90a"));
-  CHECK(has(ScriptedNvrtc::options, "--define-macro=TILE=4"));
   CHECK(has(ScriptedNvrtc::options, "-G"));
-  CHECK(Compiler(source, cache.path()).compile(variant, {90}).code == "code TILE=4");
+  CHECK(Compiler(source, cache.path()).compile(variant, {90}).code == "code TILE 4");
   CHECK(ScriptedNvrtc::compilations == 1);
   Compiler(source, cache.path()).compile(variant, {80});
   Compiler(source, cache.path()).compile({.function = "k<8>"}, {90});
@@ -84,14 +83,14 @@ std::string said_after_planting(
   const CudaSource source = CudaSource::text("k.cu", "k");
   const CudaVariant variant{.function = "k<4>", .defines = {{"TILE", "4"}}};
   Compiler(source, cache).compile(variant, {90});
-  REQUIRE(Compiler(source, cache).compile(variant, {90}).code == "code TILE=4");
+  REQUIRE(Compiler(source, cache).compile(variant, {90}).code == "code TILE 4");
   REQUIRE(ScriptedNvrtc::compilations == 1);
   for (const auto& found : fs::directory_iterator(cache / "code")) {
     plant(cache, found.path());
     break;
   }
   const engine_test::StderrCapture said;
-  CHECK(Compiler(source, cache).compile(variant, {90}).code == "code TILE=4");
+  CHECK(Compiler(source, cache).compile(variant, {90}).code == "code TILE 4");
   CHECK(ScriptedNvrtc::compilations == 2);
   return said.text();
 }
@@ -126,10 +125,49 @@ TEST_CASE("compiler: what does not compile is a rejected config with the compile
   const Nvrtc api = ScriptedNvrtc::table();
   const NvrtcReplacement replaced(api);
   ScriptedNvrtc::fails = true;
+  ScriptedNvrtc::log = "no such y\n";
   const Compiler compiler(CudaSource::text("k.cu", "k"), {});
   CHECK(engine_test::error_text<ConfigRejected>([&] {
           compiler.compile({.function = "k"}, {90});
         }).find("no such y") != std::string::npos);
+}
+
+TEST_CASE("compiler: what it warns of is in the log of the tuning, once for each config that is tried",
+          "[unit]") {
+  const cuda_test::ScriptedGpu gpu;
+  const engine_test::TemporaryDirectory logs;
+  ScriptedNvrtc::log = "ptxas warning : a register\nis spilled\n\n";
+  cuda_test::Block kernel("warned_of", {64, 128});
+  contextual::Options options = cuda_test::options_with(cuda_cupti_timer);
+  options.log_directory = logs.path();
+  options.print = Print::configs;
+  const engine_test::StderrCapture printed;
+  const RegionReport report = engine_test::tuned(options, "warned_of", [&] {
+    kernel(gpu.stream, 1);
+    kernel(gpu.stream, 2);
+  });
+  CHECK(report.warnings.empty());
+  CHECK(engine_test::count_of(printed.text(), "config-1 {BLOCK: 128}: the compiler says:") == 1);
+  const std::string said = engine_test::text_of_file(logs.path() / "rank-0.jsonl");
+  for (const std::string config : {"config-0 {BLOCK: 64}", "config-1 {BLOCK: 128}"}) {
+    CHECK(engine_test::count_of(said, "\"kernel \\\"warned_of\\\" " + config +
+                                          ": the compiler says: ptxas warning : a register\\nis spilled\"") ==
+          1);
+  }
+}
+
+TEST_CASE("compiler: a source whose headers only the compiler knows is compiled anew, and that is said",
+          "[unit]") {
+  const Nvrtc api = ScriptedNvrtc::table();
+  const NvrtcReplacement replaced(api);
+  const engine_test::TemporaryDirectory cache;
+  const engine_test::StderrCapture said;
+  for (int i = 0; i < 2; ++i) {
+    Compiler(CudaSource::text("by_macro.cu", "#define NAME(x) #x\n#include NAME(TILE.h)\n"), cache.path())
+        .compile({.function = "k"}, {90});
+  }
+  CHECK(ScriptedNvrtc::compilations == 2);
+  CHECK(engine_test::count_of(said.text(), "'by_macro.cu' has \"#include NAME(TILE.h)\"") == 1);
 }
 
 TEST_CASE("architecture: generations from 9.0 on get the instructions that only they have", "[unit]") {

@@ -29,13 +29,14 @@ TEST_CASE("cubin cache: gives back what was stored under the same key and nothin
   const Cubin cubin{std::string("\x7f"
                                 "ELF\0\n17\n",
                                 8),
-                    "_Z3addPf"};
+                    "_Z3addPf", "a register\nis spilled"};
   CHECK_FALSE(cache.find("key"));
   cache.store("key", cubin);
   const auto found = cache.find("key");
   REQUIRE(found);
   CHECK(found->code == cubin.code);
   CHECK(found->lowered_name == cubin.lowered_name);
+  CHECK(found->warnings == cubin.warnings);
   CHECK_FALSE(cache.find("another key"));
 }
 

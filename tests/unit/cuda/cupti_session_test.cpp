@@ -7,8 +7,11 @@
 #include "support/stderr_capture.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
+#include <contextual/detail/sync/ongoing_run.hpp>
+
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -264,11 +267,7 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   ScriptedGpu gpu;
   Block block("session_stuck");
   std::atomic<bool> stuck{false};
-  gpu.driver.on_synchronize = [&] {
-    while (stuck) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  };
+  gpu.driver.is_busy = [&](CUcontext) { return stuck.load(); };
   Options options = options_with(cuda_cupti_timer);
   options.deadline = std::chrono::milliseconds(50);
   {
@@ -285,12 +284,123 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
   CHECK(gpu.cupti.enabled().size() == 4);
   stuck = false;
-  gpu.driver.wait_until_left();
   options.deadline = std::chrono::seconds(60);
   ContextualAutotuner tuner(options);
   tuner.run("session_stuck", [&] { block(gpu.stream, 1); });
   check_times(engine_test::problem_of(tuner, "session_stuck", "session_stuck"));
   check_gone(gpu);
+}
+
+TEST_CASE("CUPTI session: where another thread was in CUDA it stays attached, which is said once", "[unit]") {
+  ScriptedGpu gpu;
+  const engine_test::StderrCapture capture;
+  for (int run = 0; run < 3; ++run) {
+    const auto timer = cuda_cupti_timer();
+    if (run == 1) {
+      std::thread([&] { gpu.driver.write_word(); }).join();
+    }
+  }
+  CHECK(gpu.driver.log().count("cuptiUnsubscribe") == 3);
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 1);  // of the first; the thread may still be there later
+  CHECK(count_of(capture.text(), "CUPTI stays attached") == 1);
+  CHECK_THAT(capture.text(), ContainsSubstring("other threads of the process use CUDA"));
+  CHECK(detach_cupti());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 2);
+}
+
+TEST_CASE("CUPTI session: what a thread does on the host only counts as being in CUDA, too", "[unit]") {
+  ScriptedGpu gpu;
+  const engine_test::StderrCapture capture;
+  {
+    const auto timer = cuda_cupti_timer();
+    std::thread([&] {
+      gpu.driver.call("cuGraphExecDestroy", CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy,
+                      []() -> CUresult { return CUDA_SUCCESS; });
+    }).join();
+  }
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+}
+
+TEST_CASE("CUPTI session: while work is under way it stays attached, and nothing waits for it in CUPTI",
+          "[unit]") {
+  ScriptedGpu gpu;
+  const engine_test::StderrCapture capture;
+  {
+    const auto timer = cuda_cupti_timer();
+    gpu.driver.is_busy = [](CUcontext) { return true; };
+  }
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  CHECK(gpu.driver.log().count("cuCtxSynchronize") == 0);
+  CHECK_THAT(capture.text(), ContainsSubstring("as work is under way"));
+}
+
+TEST_CASE(
+    "holds 20: CUPTI session: while the default stream has work, CUPTI is not asked, and the ranks take "
+    "events",
+    "[unit]") {
+  ScriptedGpu gpu;
+  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  gpu.driver.is_busy = [](CUcontext) { return true; };
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("a kernel runs"));
+  CHECK(gpu.driver.log().beginning_with("cupti").empty());
+  gpu.driver.is_busy = nullptr;
+  CHECK(cuda_cupti_timer()->name() == "CUPTI");
+  CHECK(cuda_cupti_timer()->substitute_name() == cuda_event_timer()->name());
+}
+
+TEST_CASE("holds 20: CUPTI session: a subscription that arrives late is given back, and blocks no other run",
+          "[unit]") {
+  ScriptedGpu gpu;
+  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  std::atomic<bool> blocks{true};
+  gpu.cupti.on_subscribe = [&] {
+    while (blocks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("a kernel runs"));
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("another run"));
+  CHECK(detach_cupti());  // nothing is attached yet
+  blocks = false;
+  while (gpu.driver.log().count("cuptiUnsubscribe") == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  std::unique_ptr<Timer> next;
+  while (!next) {  // the thread that came late has yet to say so
+    try {
+      next = cuda_cupti_timer();
+    } catch (const CudaUnavailable&) {
+      std::this_thread::yield();
+    }
+  }
+  CHECK(next->name() == "CUPTI");
+}
+
+TEST_CASE("CUPTI session: beside a thread that captures no call is made for a whole context", "[unit]") {
+  ScriptedGpu gpu;
+  const engine_test::StderrCapture capture;
+  Block block("session_captures");
+  CUstream captured = gpu.driver.make_stream();
+  bool began = false;
+  std::size_t recorded_before = 0;
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("session_captures", [&] {
+    if (!began) {
+      std::thread([&] { gpu.driver.begin_capture(captured); }).join();
+      began = true;
+      recorded_before = gpu.driver.log().count("cuCtxRecordEvent");
+    }
+    block(gpu.stream, 1);
+  });
+  CHECK(gpu.driver.capturing.contains(captured));
+  CHECK(gpu.driver.log().count("cuCtxRecordEvent") == recorded_before);
+  CHECK(gpu.driver.log().count("cuCtxWaitEvent") == 0);
+  CHECK(gpu.driver.log().count("cuCtxSynchronize") == 0);
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  check_times(engine_test::problem_of(tuner, "session_captures", "session_captures"));
 }
 
 }  // namespace cupti_session_test

@@ -302,11 +302,9 @@ TEST_CASE("CUPTI timer: launches of a region's threads on several devices are wa
   Block block("cupti_threads", {100, 200});
   std::set<CUcontext> waited_for;
   std::mutex mutex;
-  gpu.driver.on_synchronize = [&] {
-    CUcontext context = nullptr;
-    contextual::cuda::driver().cuCtxGetCurrent(&context);
+  gpu.driver.is_busy = [&](CUcontext context) {
     const std::lock_guard lock(mutex);
-    waited_for.insert(context);
+    return waited_for.insert(context).second;
   };
   const RegionReport report = tuned(cuda_cupti_timer, "cupti_threads", [&] {
     const RegionContext context = RegionContext::current();

@@ -5,11 +5,9 @@
 #include "support/threads.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 namespace device_wait_test {
@@ -34,69 +32,80 @@ CUcontext numbered_context(std::size_t number) {
 
 }  // namespace
 
-TEST_CASE("device wait: waits in every context, always on one thread", "[unit]") {
+TEST_CASE("device wait: asks events of every context until they are over, and synchronizes none", "[unit]") {
   ScriptedDriver gpu(3);
-  std::vector<CUcontext> waited;
-  int waits_of_thread = 0;
-  gpu.on_synchronize = [&] {
-    CUcontext context = nullptr;
-    driver().cuCtxGetCurrent(&context);
-    waited.push_back(context);
-    thread_local int waits = 0;
-    waits_of_thread = ++waits;
+  std::vector<CUcontext> asked;
+  gpu.is_busy = [&](CUcontext context) {
+    asked.push_back(context);
+    return asked.size() < 50;
   };
   DeviceWaiter waiter;
-  waiter.wait({gpu.context(2), gpu.context(0)}, in(long_time));
-  CHECK(waited == std::vector<CUcontext>{gpu.context(2), gpu.context(0)});
-  for (int i = 0; i < 10; ++i) {
-    waiter.wait({gpu.context(1)}, in(long_time));
-  }
-  CHECK(waited.size() == 12);
-  CHECK(waits_of_thread == 12);
-  CHECK_FALSE(waiter.left_a_thread());
+  waiter.wait({gpu.context(2), gpu.context(0)}, {}, in(long_time));
+  CHECK(asked.size() == 51);
+  CHECK(std::set<CUcontext>(asked.begin(), asked.end()) ==
+        std::set<CUcontext>{gpu.context(2), gpu.context(0)});
+  CHECK(gpu.log().count("cuCtxSynchronize") == 0);
+  CHECK_FALSE(waiter.gave_up());
 }
 
 TEST_CASE("device wait: a failing device is told with the driver's words, and the next wait works",
           "[unit]") {
   ScriptedDriver gpu(2);
   gpu.fails = [](const std::string& function) {
-    return function == "cuCtxSynchronize" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    return function == "cuEventQuery" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   };
   DeviceWaiter waiter;
   CHECK_THAT(error_text<CudaError>([&] {
-               waiter.wait({gpu.context(0), gpu.context(1)}, in(long_time));
+               waiter.wait({gpu.context(0), gpu.context(1)}, {}, in(long_time));
              }),
-             ContainsSubstring("cuCtxSynchronize") && ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
-  CHECK(gpu.log().count("cuCtxSynchronize") == 2);  // one that fails does not spare the others
+             ContainsSubstring("cuEventQuery") && ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
   gpu.fails = nullptr;
-  waiter.wait({gpu.context(0)}, in(long_time));
+  waiter.wait({gpu.context(0)}, {}, in(long_time));
 }
 
-TEST_CASE("holds 20: device wait: gives up at the deadline, leaves its thread alone, and waits anew",
-          "[unit]") {
+TEST_CASE("holds 20: device wait: gives up at the deadline, and waits anew", "[unit]") {
   ScriptedDriver gpu(2);
-  std::atomic<bool> stuck{true};
-  std::atomic<int> inside{0};
-  gpu.on_synchronize = [&] {
-    CUcontext context = nullptr;
-    driver().cuCtxGetCurrent(&context);
-    ++inside;
-    while (stuck && context == gpu.context(0)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    --inside;
-  };
-  {
-    DeviceWaiter waiter;
-    CHECK_THAT(error_text<Error>([&] { waiter.wait({gpu.context(0)}, in(std::chrono::milliseconds(20))); }),
-               ContainsSubstring("did not end before the deadline"));
-    CHECK(waiter.left_a_thread());
-    waiter.wait({gpu.context(1)}, in(long_time));
-  }  // does not wait for the thread
-  CHECK(inside == 1);
-  stuck = false;
-  gpu.wait_until_left();
-  CHECK(inside == 0);
+  gpu.is_busy = [&](CUcontext context) { return context == gpu.context(0); };
+  DeviceWaiter waiter;
+  CHECK_THAT(error_text<Error>([&] { waiter.wait({gpu.context(0)}, {}, in(std::chrono::milliseconds(20))); }),
+             ContainsSubstring("did not end before the deadline"));
+  CHECK(waiter.gave_up());
+  waiter.wait({gpu.context(1)}, {}, in(long_time));
+}
+
+TEST_CASE(
+    "device wait: by streams nothing is recorded on one that is captured, nor on a default stream that a "
+    "capture blocks",
+    "[unit]") {
+  ScriptedDriver gpu;
+  CUstream idle = gpu.make_stream();
+  CUstream captured = gpu.make_stream();
+  gpu.begin_capture(captured);
+  const bool blocked = GENERATE(false, true);
+  gpu.default_stream_blocked = blocked;
+  const CUcontext context = gpu.context();
+  DeviceWaiter waiter;
+  waiter.wait_for_streams({{context, idle}, {context, captured}, {context, nullptr}}, in(long_time));
+  CHECK(gpu.log().count("cuEventRecord") == (blocked ? 1 : 2));
+  CHECK(gpu.log().count("cuCtxRecordEvent") == 0);
+  CHECK(gpu.capturing.contains(captured));
+}
+
+TEST_CASE("device wait: where a context cannot be waited for, its streams are", "[unit]") {
+  ScriptedDriver gpu;
+  CUstream stream = gpu.make_stream();
+  SECTION("an older driver") {
+    gpu.lose_context_events();
+  }
+  SECTION("a capture blocks the default stream") {
+    gpu.default_stream_blocked = true;
+  }
+  SECTION("the driver refuses, since a stream is capturing") {
+    gpu.begin_capture(gpu.make_stream());
+  }
+  DeviceWaiter waiter;
+  waiter.wait({gpu.context()}, {{gpu.context(), stream}}, in(long_time));
+  CHECK(gpu.log().count("cuEventRecord") == 1);
 }
 
 TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too many are an error",

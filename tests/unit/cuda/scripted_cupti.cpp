@@ -102,6 +102,9 @@ ScriptedCupti::Impl& impl() {
 void add_subscribing(contextual::cuda::Cupti& api) {
   api.cuptiSubscribe = [](CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user) {
     it().log().add("cuptiSubscribe");
+    if (it().on_subscribe) {
+      it().on_subscribe();
+    }
     if (it().subscribe_result == CUPTI_SUCCESS) {
       const std::lock_guard lock(impl().mutex);
       *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&it());

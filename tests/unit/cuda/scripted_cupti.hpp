@@ -29,6 +29,7 @@ class ScriptedCupti final : public DriverObserver {
 
   // What is scripted.
   CUptiResult subscribe_result = CUPTI_SUCCESS;
+  std::function<void()> on_subscribe;                            ///< e.g. blocks; empty: returns at once
   std::function<CUptiResult(CUpti_ActivityKind)> enable_result;  ///< empty: success
   bool application_records = false;                              ///< kernels, by the activity API
   std::function<Fate(const Work&)> fate;                         ///< empty: sound

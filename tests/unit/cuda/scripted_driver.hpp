@@ -68,7 +68,7 @@ class ScriptedDriver {
   std::function<CUresult(const Launch&)> launch_result;        ///< empty: success
   std::function<std::int64_t(const Launch&)> duration_ns;      ///< empty: 10 us
   std::function<CUresult(const std::string& function)> fails;  ///< of other calls; empty: success
-  std::function<void()> on_synchronize;                        ///< e.g. blocks; empty: returns at once
+  std::function<bool(CUcontext)> is_busy;  ///< as events tell; empty: no, since time passes when one asks
   CUmoduleLoadingMode loading_mode = CU_MODULE_EAGER_LOADING;
   std::set<CUstream> capturing;
   bool default_stream_blocked = false;  ///< a stream that waits for the default one is capturing

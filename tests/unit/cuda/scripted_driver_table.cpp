@@ -133,14 +133,7 @@ void add_contexts(contextual::cuda::Driver& api) {
       --impl().pushed;
     });
   };
-  api.cuCtxSynchronize = [] {
-    return quietly("cuCtxSynchronize", [&] {
-      if (it().on_synchronize) {
-        it().on_synchronize();
-      }
-      it().finish_all();
-    });
-  };
+  api.cuCtxSynchronize = [] { return quietly("cuCtxSynchronize", [&] { it().finish_all(); }); };
 }
 
 void add_streams(contextual::cuda::Driver& api) {
@@ -200,6 +193,19 @@ void add_streams(contextual::cuda::Driver& api) {
       event->time_ns = impl().idle_from_ns(on);
       return CUDA_SUCCESS;
     });
+  };
+  api.cuEventQuery = [](CUevent event) {
+    return quietly("cuEventQuery", [&]() -> CUresult {
+      if (it().is_busy && it().is_busy(event->context)) {
+        return CUDA_ERROR_NOT_READY;
+      }
+      it().finish_all();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode* mode) {
+    thread_local CUstreamCaptureMode of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return quietly("cuThreadExchangeStreamCaptureMode", [&] { std::swap(*mode, of_thread); });
   };
   api.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
     return quietly("cuStreamWaitEvent", [&] {

@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// A compiler that tests script: its machine code is the text of the variant's macros.
+/// A compiler that tests script: its machine code is the text of the macros in front of the source.
 
 #include "contextual/cuda/api/nvrtc.hpp"
 
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ScriptedNvrtc {
   static inline bool fails = false;
   static inline int compilations = 0;
   static inline std::vector<std::string> options;  ///< of the latest one
+  static inline std::string log;                   ///< of every one
 
   static contextual::cuda::Nvrtc table();
 
@@ -27,29 +29,29 @@ struct ScriptedNvrtc {
   };
   static inline std::mutex mutex;
   static Program& of(nvrtcProgram program) { return *reinterpret_cast<Program*>(program); }
-  static nvrtcResult compile(nvrtcProgram program, int count, const char* const* texts) {
+  static nvrtcResult compile(nvrtcProgram /*program*/, int count, const char* const* texts) {
     const std::lock_guard lock(mutex);
     options.assign(texts, texts + count);
     ++compilations;
-    for (const std::string& option : options) {
-      const std::string prefix = "--define-macro=";
-      if (option.compare(0, prefix.size(), prefix) == 0) {
-        of(program).code += " " + option.substr(prefix.size());
-      }
-    }
     return fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
   }
 };
 
 inline contextual::cuda::Nvrtc ScriptedNvrtc::table() {
   fails = false;
+  log.clear();
   compilations = 0;
   contextual::cuda::Nvrtc api;
   api.nvrtcVersion = [](int* major, int* minor) { return *major = 13, *minor = 0, NVRTC_SUCCESS; };
   api.nvrtcGetErrorString = [](nvrtcResult) { return "NVRTC_ERROR_COMPILATION"; };
-  api.nvrtcCreateProgram = [](nvrtcProgram* program, const char*, const char*, int, const char* const*,
+  api.nvrtcCreateProgram = [](nvrtcProgram* program, const char* text, const char*, int, const char* const*,
                               const char* const*) {
     *program = reinterpret_cast<nvrtcProgram>(new Program{"", "code"});
+    std::istringstream lines(text);
+    const std::string define = "#define ";
+    for (std::string line; std::getline(lines, line) && line.starts_with(define);) {
+      of(*program).code += " " + line.substr(define.size());
+    }
     return NVRTC_SUCCESS;
   };
   api.nvrtcDestroyProgram = [](nvrtcProgram* program) {
@@ -61,9 +63,11 @@ inline contextual::cuda::Nvrtc ScriptedNvrtc::table() {
     return NVRTC_SUCCESS;
   };
   api.nvrtcCompileProgram = compile;
-  api.nvrtcGetProgramLogSize = [](nvrtcProgram, std::size_t* size) { return *size = 11, NVRTC_SUCCESS; };
-  api.nvrtcGetProgramLog = [](nvrtcProgram, char* log) {
-    return std::memcpy(log, "no such y\n", 11), NVRTC_SUCCESS;
+  api.nvrtcGetProgramLogSize = [](nvrtcProgram, std::size_t* size) {
+    return *size = log.size() + 1, NVRTC_SUCCESS;
+  };
+  api.nvrtcGetProgramLog = [](nvrtcProgram, char* to) {
+    return std::memcpy(to, log.c_str(), log.size() + 1), NVRTC_SUCCESS;
   };
   api.nvrtcGetLoweredName = [](nvrtcProgram program, const char*, const char** lowered) {
     *lowered = of(program).name.c_str();

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compiles the GEMMs as on a machine with a GPU, for the smallest and the largest tiles.
 
-    compiles_test.py LIBNVRTC REPOSITORY
+    compiles_test.py LIBNVRTC REPOSITORY [--registers]    # prints what ptxas says of registers and spills
 """
 
 import ctypes
 import pathlib
+import re
 import sys
 
 TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
@@ -31,35 +32,40 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
 ]
 
 
-def log_of(nvrtc, path, defines):
-    """Returns what the compiler says if it fails, else an empty text."""
+def log_of(nvrtc, path, defines, further=()):
+    """Returns whether it compiles, and what the compiler says."""
     folders = (path.parent, path.parent / "peers", path.parents[2], path.parents[3] / "include")
     architecture = defines.pop("ARCHITECTURE", "sm_90a")
     options = [f"--gpu-architecture={architecture}"] + [f"-I{folder}" for folder in folders]
-    options = [option.encode() for option in options + [f"-D{name}={value}" for name, value in defines.items()]]
+    options = [option.encode() for option in options + list(further) + [f"-D{name}={value}" for name, value in defines.items()]]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
-    if nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)) == 0:
-        return ""
+    status = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     size = ctypes.c_size_t()
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetProgramLog(program, log)
-    return log.value.decode() or "it fails without a word"
+    return status == 0, log.value.decode()
 
 
 def main():
     nvrtc = ctypes.CDLL(sys.argv[1])
+    prints_registers = "--registers" in sys.argv[3:]
     failed = False
     for kernel, variant, tiles in PROGRAMS:
         for rows, columns, cluster in tiles:
             defines = {"BLOCK_M": rows, "BLOCK_N": columns, "CLUSTER": cluster, "STAGES": 3, "GROUP": 1, "ALONG_N": 1}
             defines.update(variant)
             defines["STORE_BUFFERS"] = rows * columns // 8192 if kernel == "gemm_scatter.cu" else 2
-            log = log_of(nvrtc, pathlib.Path(sys.argv[2]) / "src" / "kernels" / "cuda" / kernel, defines)
-            if log:
+            path = pathlib.Path(sys.argv[2]) / "src" / "kernels" / "cuda" / kernel
+            compiled, log = log_of(nvrtc, path, defines, ["--ptxas-options=-v"] if prints_registers else [])
+            if not compiled:
                 failed = True
-                print(f"{kernel} {variant} with tiles of {rows} x {columns}:\n{log}")
+                print(f"{kernel} {variant} with tiles of {rows} x {columns}:\n{log or 'it fails without a word'}")
+            elif prints_registers:
+                used = ", ".join(re.findall(r"Used (\d+) registers", log))
+                spilled = ", ".join(re.findall(r"(\d+) bytes spill stores", log))
+                print(f"{kernel} {variant} {rows} x {columns}: {used} registers, {spilled} bytes spilled")
     return 1 if failed else 0
 
 

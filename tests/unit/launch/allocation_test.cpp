@@ -3,6 +3,7 @@
 
 #include "contextual/storage/pin.hpp"
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/function.hpp>
 #include <contextual/launch_registry.hpp>
@@ -130,6 +131,23 @@ TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing"
   step();
   step();
   CHECK(in_region == 0);
+}
+
+TEST_CASE("wrapped region: one with options inside another region allocates nothing once that was said",
+          "[unit]") {
+  ContextualAutotuner tuner{quick()};
+  std::vector<float> weights(4);
+  TunableKernel kernel{"nested_allocations", blocks(2), single_problem, [](const Block&) {}};
+  auto inner = make_tuned_region(tuner, "nested_allocations_inner", [&] { kernel(); },
+                                 {.n_repeat = 2, .restore = {{restored("weights", weights.data(), 4)}}});
+  std::size_t in_inner = 1;
+  auto outer = make_tuned_region(tuner, "nested_allocations_outer",
+                                 [&] { in_inner = allocations_of([&] { inner(); }); });
+  const StderrCapture said;
+  outer();
+  outer();
+  CHECK(in_inner == 0);
+  CHECK(count_of(said.text(), "nested_allocations_inner") == 1);
 }
 
 TEST_CASE("tuned function: a later call of a known key allocates nothing", "[unit]") {

@@ -128,22 +128,33 @@ TEST_CASE("holds 23: sets that are a third apart are told apart, however some ru
 
 TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[unit]") {
   for (const double part : {0.25, 0.4, 0.5}) {
-    // By own times there are few samples: of a set that is slow in a quarter of its runs, ten show nothing in
-    // one of eighteen tunings.
+    // By own times there are few samples: of a set that is slow in a quarter of its runs, twenty show at most
+    // one of these in one of forty tunings.
     for (const bool overlaps : {false, true}) {
       const bool seldom = !overlaps && part == 0.25;
       CAPTURE(part, overlaps);
       CHECK(answers({{150'000}, {100'000}, {90'000, 200'000, part}}, {}, overlaps, 50).wrong <=
-            (seldom ? 10 : 2));
-      CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, overlaps, 50).wrong <= (seldom ? 12 : 2));
+            (seldom ? 3 : 2));
+      CHECK(answers({{100'000}, {90'000, 200'000, part}}, stalling, overlaps, 50).wrong <= (seldom ? 3 : 2));
       CHECK(answers({{90'000, 200'000, part}, {100'000}}, stalling, overlaps, 50).wrong <=
-            (seldom ? 25 : 5));  // it is the default
+            (seldom ? 6 : 2));  // it is the default
       CHECK(answers({{100'000, 250'000, part}, {95'000}}, stalling, overlaps, 50).wrong == 0);
     }
   }
   // Two that are slow in the same way do not excuse each other.
   const Set slow_at_times{100'000, 600'000, 0.25};
-  CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 7);
+  CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 5);
+}
+
+TEST_CASE("what is set aside for the next best is chosen where that fails", "[unit]") {
+  int runs_of_next = 0;
+  NoisyRegion region(1, {{150'000}, {100'000}, {90'000, 200'000, 0.4}}, {});
+  World world = region.world(false);
+  constexpr int of_walk = 8;
+  world.feasible = [&](const Assignment& a) { return a[0] != 1 || ++runs_of_next <= of_walk; };
+  const Tuned tuned({}, world);
+  CHECK(runs_of_next > of_walk);
+  CHECK(tuned.choice() == Assignment{2});
 }
 
 TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however some runs stall", "[unit]") {

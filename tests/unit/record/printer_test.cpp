@@ -118,6 +118,29 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "[contextual] level_2_lines: no results were checked: option `outputs` is not given\n");
 }
 
+TEST_CASE("printing: kernels that check their results are not among those of which none were checked",
+          "[unit]") {
+  const auto tuned_with = [](const std::string& region, bool second_checks) {
+    const auto is_right = [](const Block&) { return true; };
+    TunableKernel first{region + "_a", blocks(2), single_problem, [](const Block&) {}, {.check = is_right}};
+    TunableKernel<void(const Block&)>::Options options;
+    if (second_checks) {
+      options.check = is_right;
+    }
+    TunableKernel second{region + "_b", blocks(2), single_problem, [](const Block&) {}, options};
+    return printed_by(
+        region, Print::choices,
+        [&] {
+          first();
+          second();
+        },
+        quick());
+  };
+  CHECK(count_of(tuned_with("printing_all_check", true), "no results") == 0);
+  CHECK_THAT(tuned_with("printing_one_checks", false),
+             ContainsSubstring("printing_one_checks: no results of printing_one_checks_b were checked: "));
+}
+
 TEST_CASE("printing: a tuning of more than 2 s shows its progress on a terminal, once a second", "[unit]") {
   const auto printed_at = [](Print level, bool on_terminal) {
     std::vector<std::int64_t> printed;
@@ -138,7 +161,8 @@ TEST_CASE("printing: a tuning of more than 2 s shows its progress on a terminal,
 TEST_CASE("printing: the choices are written at once, below the name of their region", "[unit]") {
   std::vector<std::string> written;
   record::Printer printer(Print::choices, "step", [&](const std::string& text) { written.push_back(text); });
-  printer.chosen({}, {});
+  detail::ProblemSlot slot(0, {});
+  printer.chosen({&slot}, {});
   RegionReport report;
   report.region = "step";
   for (const char* kernel : {"gemm", "copy"}) {

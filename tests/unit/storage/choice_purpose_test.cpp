@@ -90,6 +90,17 @@ TEST_CASE("ChoicePurpose: sets contradict one another where they differ about a 
   CHECK(contradict(one, set_of({alone})));  // a rank launches what all agree on
 }
 
+TEST_CASE("ChoicePurpose: configs that say what they are differ by that, and not by their ids", "[unit]") {
+  ChoiceSet one = set_of({choice_of("gemm", 1, 3)});
+  one.choices[0].meaning = "tile 20";
+  ChoiceSet other_id = set_of({choice_of("gemm", 1, 5)});
+  other_id.choices[0].meaning = "tile 20";
+  CHECK_FALSE(contradict(one, other_id));
+  ChoiceSet other_config = set_of({choice_of("gemm", 1, 3)});
+  other_config.choices[0].meaning = "tile 21";
+  CHECK(contradict(one, other_config));
+}
+
 TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever that does", "[unit]") {
   const ChoiceSet older = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
   CHECK(replaces(set_of({choice_of("f", 1, 0), choice_of("g", 0, 0)}), older));  // covers it

@@ -6,6 +6,7 @@
 #include <contextual/choices.hpp>
 #include <contextual/config_cache.hpp>
 #include <contextual/detail/storage/machine.hpp>
+#include <contextual/kernel_tuner.hpp>
 
 #include <atomic>
 #include <filesystem>
@@ -219,6 +220,26 @@ TEST_CASE("ConfigCache: a failure to write is told, and the config is in memory"
   ConfigCache cache(no_folder);
   CHECK_THAT(cache.set(small, block(2)), ContainsSubstring(no_folder.string()));
   CHECK(cache.get(small) == block(2));
+}
+
+TEST_CASE("ConfigCache: a list says what a config that a KernelTuner has chosen belongs to", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const std::string& version : {std::string(), std::string("7")}) {
+    engine_test::OneKernel one("cache_belongs" + version, 2, {.version = version});
+    KernelTunerOptions options;
+    options.tuning = engine_test::quick();
+    options.tuning.cache_directory = directory.path();
+    KernelTuner{one.kernel, options}.tune({.problem_size = {1}});
+    bool found = false;
+    for (const KeptSet& set : KeptChoices(directory.path()).list().sets) {
+      if (set.region == "config cache: " + one.name) {
+        found = true;
+        const std::string belongs_to = set.configs.at(0).belongs_to;
+        CHECK((version.empty() ? belongs_to.starts_with("test_tuning ") : belongs_to == "version 7"));
+      }
+    }
+    CHECK(found);
+  }
 }
 
 TEST_CASE("ConfigCache: the directory's other tools list its sets and leave regions apart", "[unit]") {

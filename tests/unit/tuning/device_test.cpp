@@ -52,10 +52,15 @@ class DeviceTimer final : public contextual::testing::ForwardingTimer {
     std::function<BatchConditions(int settle)> conditions{};
     std::function<void(int settle)> settle{};
     std::string hazard{};
+    std::string substitute{};  ///< empty: it gives way to none
   };
   explicit DeviceTimer(Script script) : ForwardingTimer(last_is_fastest()()), script_(std::move(script)) {}
 
   std::string_view name() const noexcept override { return script_.name; }
+  std::string_view substitute_name() const noexcept override { return script_.substitute; }
+  std::unique_ptr<Timer> make_substitute() override {
+    return std::make_unique<DeviceTimer>(Script{.name = script_.substitute});
+  }
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     ForwardingTimer::settle(launches, iterations, std::move(deadline));
@@ -332,6 +337,34 @@ TEST_CASE("timers: ranks that would measure by different ones throw, unless one 
     CHECK((!counts || text_of(error).find("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI") !=
                           std::string::npos));
   }
+}
+
+TEST_CASE("timers: ranks give way to the one that each of them has or can have", "[unit]") {
+  using namespace contextual::test;
+  const RankRuns outcome = tune_kernels(
+      3, [](int) { return rank_kernel("gives-way", 2); },
+      [&](int rank, Options& options) {
+        options.timer = rank == 1 ? device_timer({.name = "CUDA events"})
+                                  : device_timer({.name = "CUPTI", .substitute = "CUDA events"});
+      });
+  CHECK(outcome.well());
+  for (const RegionReport& report : outcome.reports) {
+    CHECK(report.timer == "CUDA events");
+  }
+}
+
+TEST_CASE("timers: a rank whose times do not count keeps its own", "[unit]") {
+  using namespace contextual::test;
+  const RankRuns outcome = tune_kernels(
+      3, [](int) { return rank_kernel("keeps-its-own", 2); },
+      [&](int rank, Options& options) {
+        options.timer = rank == 1 ? device_timer({.name = "CUDA events"})
+                                  : device_timer({.name = "CUPTI", .substitute = "CUDA events"});
+        options.times_count = rank != 2;
+      });
+  CHECK(outcome.well());
+  CHECK(outcome.reports.at(1).timer == "CUDA events");
+  CHECK(outcome.reports.at(2).timer == "CUPTI");
 }
 
 TEST_CASE("device: what is launched without a stream works on one if its status is a device's", "[unit]") {

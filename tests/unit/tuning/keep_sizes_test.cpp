@@ -138,6 +138,37 @@ TEST_CASE("holds 24: a final run with another size chooses what it allows", "[un
   CHECK(problem_of(tuner, "keep_final", "keep_final").choice == 1);
 }
 
+TEST_CASE("holds 24: a default that takes a choice's place and is refused then is left out, not rejected",
+          "[unit]") {
+  std::vector<int> tiles;
+  SizedKernel kernel{
+      "keep_final_default",
+      tiles_up_to_128(),
+      [](int) { return single_problem(); },
+      [&](const Tile& tile, int) {
+        tiles.push_back(tile.tile);
+        return tile.tile;
+      },
+      {.keep = [](const Tile& tile, int n) { return n == 128 || tile.tile == 64 || tile.tile == n; }}};
+  const Options options = quick(times([](const LaunchInfo& launch) {
+    return launch.config_id == 2   ? std::int64_t{1'000}
+           : launch.config_id == 0 ? std::int64_t{2'000}
+                                   : std::int64_t{3'000};
+  }));
+  int runs = 0;
+  const RegionReport report = tuned(options, "keep_final_default", [&] {
+    ++runs;
+    kernel(runs <= 6 ? 128 : runs == 7 ? 16 : 70);
+  });
+  CHECK(std::vector<int>(tiles.begin() + 6, tiles.end()) == std::vector<int>{16, 16, 64});
+  const ProblemReport& problem = report.problems.front();
+  CHECK(problem.choice == 1);
+  CHECK(problem.outcome == ProblemOutcome::locked_in);
+  CHECK(problem.configs[0].left_out);
+  CHECK_FALSE(problem.configs[0].rejection.has_value());
+  CHECK(problem.configs[2].rejection.has_value());
+}
+
 TEST_CASE("holds 24: a wrapped region, a run and a function tune again what another size refuses", "[unit]") {
   enum class By { wrapped, run, function, with_options };
   for (const By by : {By::wrapped, By::run, By::function, By::with_options}) {

@@ -493,6 +493,61 @@ TEST_CASE("kept choices: load installs them for launches outside of a run", "[un
   }
 }
 
+TEST_CASE("kept choices: load takes what any search has found, and a run that asks for more tunes on",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto with = [&](const Options& given, SearchLevel level) {
+    Options options = given;
+    options.search = level;
+    options.search_settings.closing_rounds = 0;  // makespans are of the real clock
+    return options;
+  };
+  std::vector<int> runs(2);
+  const auto process = [&](const std::function<void(int, ContextualAutotuner&, const Options&,
+                                                    const std::function<int(SearchLevel)>&)>& body) {
+    const RankKernels kernels = kernel_per_rank(2, [](int) { return rank_kernel("kept_load_levels", 3); });
+    const auto thrown =
+        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+          const auto at = static_cast<std::size_t>(rank);
+          body(rank, tuner, options, [&](SearchLevel level) {
+            runs[at] = 0;
+            tuner.run(
+                "kept load levels",
+                [&] {
+                  ++runs[at];
+                  (*kernels[at])(1);
+                },
+                with(options, level));
+            return runs[at];
+          });
+        });
+    CHECK(text_of(thrown[0]) + text_of(thrown[1]) == "");
+  };
+  std::vector<std::vector<int>> seen(2);
+  const engine_test::StderrCapture said;
+  process([&](int rank, auto&, const Options&, const auto& run) {
+    seen[static_cast<std::size_t>(rank)] = {run(SearchLevel::quick)};
+  });
+  CHECK(seen[0].at(0) > 1);
+  process([&](int rank, ContextualAutotuner& tuner, const Options& options, const auto& run) {
+    seen[static_cast<std::size_t>(rank)] = {
+        tuner.load("kept load levels", with(options, SearchLevel::normal)), run(SearchLevel::quick),
+        run(SearchLevel::normal), run(SearchLevel::normal), run(SearchLevel::quick)};
+  });
+  for (const std::vector<int>& of : seen) {
+    REQUIRE(of.size() == 5);
+    CHECK(of[0] == 1);
+    CHECK(of[1] == 1);
+    CHECK(of[2] > 4);
+    CHECK(of[3] == 1);
+    CHECK(of[4] == 1);
+  }
+  process([&](int rank, auto&, const Options&, const auto& run) {
+    seen[static_cast<std::size_t>(rank)] = {run(SearchLevel::normal)};
+  });
+  CHECK(seen == std::vector<std::vector<int>>(2, {1}));
+}
+
 TEST_CASE("kept choices: load refuses a region without a name, and a call within a region", "[unit]") {
   ContextualAutotuner tuner;
   CHECK_THROWS_AS(tuner.load(""), InvalidArgument);

@@ -2,12 +2,16 @@
 
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
+#include "support/stderr_capture.hpp"
+
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -439,6 +443,39 @@ TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]
   CHECK(problem_of(tuner, "slow", "blocks").choice == 2);  // it went on when it was not blocked any more
 }
 
+TEST_CASE("holds 8: what is said of a blocked region names what was rejected in it before", "[unit]") {
+  bool rejected = false;
+  TunableKernel kernel(
+      "blocks_after_rejection", blocks(3), [] { return make_key(7); },
+      [&](const Block& block) {
+        if (block.block == 1) {
+          rejected = true;
+          throw ConfigRejected("too large");
+        }
+      },
+      {});
+  const TemporaryDirectory directory;
+  std::promise<void> told;
+  auto heard = told.get_future();
+  Options options = impatient();
+  options.log_directory = directory.path();
+  options.on_deadline = [&](const BlockedInfo&) { told.set_value(); };
+  const StderrCapture said;
+  ContextualAutotuner(options).run("blocked_after_rejection", [&] {
+    kernel();
+    if (std::exchange(rejected, false)) {
+      heard.wait();
+    }
+  });
+  const std::string what = "config-1 {BLOCK: 1} was rejected before that (too large)";
+  CHECK(count_of(said.text(), what) >= 1);
+  const std::vector<nlohmann::json> events = events_in(directory.path(), 0);
+  CHECK(std::any_of(events.begin(), events.end(), [&](const nlohmann::json& event) {
+    return event.at("event") == "warning" &&
+           event.at("text").get<std::string>().find(what) != std::string::npos;
+  }));
+}
+
 TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]") {
   std::promise<void> told;
   auto heard = told.get_future();
@@ -572,6 +609,53 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
     }
     beside();
   });
+}
+
+namespace {
+
+/// Blocks for three seconds where it is told to.
+class SlowTimer final : public contextual::testing::ForwardingTimer {
+ public:
+  SlowTimer(std::string where, std::unique_ptr<Timer> timer)
+      : ForwardingTimer(std::move(timer)), where_(std::move(where)) {
+    block("begin");
+  }
+  ~SlowTimer() override { block("end"); }
+
+ private:
+  void block(const std::string& here) const {
+    if (where_ == here) {
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+    }
+  }
+
+  std::string where_;
+};
+
+}  // namespace
+
+TEST_CASE("child process: a timer that blocks", "[unit]") {
+  if (!is_child()) {
+    return;
+  }
+  Options options = quick();
+  options.timer = [] { return std::make_unique<SlowTimer>(std::getenv("TEST_WHERE"), last_is_fastest()()); };
+  options.deadline = milliseconds(400);
+  options.grace = milliseconds(50);
+  options.log_directory = std::getenv("TEST_LOGS");
+  tune_alone("slow-timer", 2, options);
+}
+
+TEST_CASE("holds 20: a timer that blocks where it is made or destroyed is told, and the process leaves",
+          "[unit]") {
+  const std::string where = GENERATE("begin", "end");
+  const TemporaryDirectory directory;
+  CHECK(run_child("a timer that blocks", {{"TEST_LOGS", directory.path().string()}, {"TEST_WHERE", where}}) ==
+        deadline_exit_code);
+  const nlohmann::json last = events_in(directory.path(), 0).back();
+  CHECK(last.at("event").get<std::string>() == "blocked");
+  CHECK(last.at("activity").get<std::string>() == (where == "begin" ? "prepare" : "settle"));
+  CHECK(last.at("action").get<std::string>() == "exit 84");
 }
 
 TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {

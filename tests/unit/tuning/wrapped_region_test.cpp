@@ -123,6 +123,41 @@ TEST_CASE("holds 19: run: a second run of a region uses what is locked in and ru
   CHECK(one.tuner.report().runs.size() == 1);
 }
 
+TEST_CASE("run: what a lower search has locked in is tuned on, in this process, too", "[unit]") {
+  OneKernel one("run_levels", 4);
+  ContextualAutotuner other{quick()};
+  int runs = 0;
+  const auto region = [&] {
+    ++runs;
+    return one.kernel();
+  };
+  auto step = make_tuned_region(one.tuner, "run_levels", region);
+  const auto runs_of = [&](const std::function<void(const Options&)>& call, SearchLevel level) {
+    runs = 0;
+    Options options{.search = level};
+    options.search_settings.closing_rounds = 0;
+    call(options);
+    return runs;
+  };
+  const auto run = [&](const Options& options) { one.tuner.run("run_levels", region, options); };
+  const auto run_other = [&](const Options& options) { other.run("run_levels", region, options); };
+  CHECK(runs_of(run, SearchLevel::off) > 4);
+  CHECK(runs_of(run, SearchLevel::off) == 1);
+  CHECK(runs_of(run, SearchLevel::quick) > 4);
+  CHECK(runs_of(run, SearchLevel::off) == 1);
+  CHECK(runs_of(run, SearchLevel::quick) == 1);
+  CHECK(runs_of(run_other, SearchLevel::quick) <= 2);
+  CHECK(runs_of(run_other, SearchLevel::normal) > 4);
+  CHECK(runs_of(run, SearchLevel::normal) <= 2);
+  runs = 0;
+  step();
+  step();
+  CHECK(runs <= 3);
+  CHECK(runs_of([&](const Options& options) { step.with(options); }, SearchLevel::normal) == 1);
+  CHECK(runs_of([&](const Options& options) { step.with(options); }, SearchLevel::thorough) > 4);
+  CHECK(runs_of(run, SearchLevel::thorough) == 1);
+}
+
 TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls", "[unit]") {
   TunableKernel kernel{"wrapped_nested", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};

@@ -37,9 +37,11 @@ class CONTEXTUAL_API ErasedEngine {
   /// Returns true if `keep` is to be asked for every launch.
   bool asks_keep() const noexcept { return asks_keep_; }
   bool keeps(std::size_t config_id, void** arguments) const;
-  /// Returns what a launch with these arguments uses where KernelCore::resolve has returned `resolved`: the
-  /// same, or the default if `keep` does not allow that config. Throws as `replace_refused`.
-  int allowed(int resolved, const Key& key, void** arguments) const;
+  /// The same for a caller that knows the config's address, which comes before those of the arguments.
+  bool keeps(void* const* config_and_arguments) const { return hooks_.keep.call(config_and_arguments); }
+  /// Returns what a launch uses in place of the config that KernelCore::resolve has returned and `keep` does
+  /// not allow: the default. Throws as `replace_refused`.
+  int refused(int resolved, const Key& key) const;
   /// A problem's first launch in a run has these arguments, and may use the config.
   void meet(std::size_t config_id, void** arguments) const;
   /// Calls the kernel's `work`, if it has one.

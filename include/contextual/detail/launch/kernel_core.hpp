@@ -10,6 +10,7 @@
 #include <contextual/participation.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -37,6 +38,7 @@ struct KernelTraits {
   std::function<void(std::size_t, const Key*)> load;
   bool load_needs_key = false;  ///< true if it does nothing without one
   bool takes_stream = false;    ///< true if a launch works on a CUDA stream: one that it gets or the default
+  bool has_check = false;       ///< true if KernelOptions::check is given
   bool choice_point = false;    ///< true if its configs are alternatives
   /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
   bool function = false;
@@ -53,6 +55,10 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// In a run with nothing to tune, `resolve` returns `first_watched - id` for config `id`. Its launch must
   /// be watched, because the run has to know if a choice cannot be launched any more.
   static constexpr int first_watched = -2;
+  /// Returns the config's id, of any other result than `tuning`.
+  static constexpr std::size_t resolved_id(int resolved) noexcept {
+    return static_cast<std::size_t>(resolved <= first_watched ? first_watched - resolved : resolved);
+  }
 
   explicit KernelCore(KernelTraits traits);
   ~KernelCore();

@@ -74,8 +74,8 @@ class LaunchEngine<R(const C&, Args...)> {
     if (!erased_.asks_keep()) {
       return true;
     }
-    void* addresses[] = {nullptr, address_of(args)...};
-    return erased_.keeps(config_id, addresses + 1);
+    void* const addresses[] = {address_of(configs_[config_id]), address_of(args)...};
+    return erased_.keeps(addresses);
   }
 
   /// Returns what the options' `work` says of a launch with these arguments; nothing without it.
@@ -116,8 +116,11 @@ class LaunchEngine<R(const C&, Args...)> {
   /// Not inlined, so that launches of kernels without a `keep` do without its stack frame.
   [[gnu::noinline]] int allowed(int resolved, const Key& key,
                                 const std::remove_reference_t<Args>&... args) const {
-    void* addresses[] = {nullptr, address_of(args)...};
-    return erased_.allowed(resolved, key, addresses + 1);
+    if (resolved == KernelCore::tuning) {
+      return resolved;  // the run decides: LaunchCall asks
+    }
+    void* const addresses[] = {address_of(configs_[KernelCore::resolved_id(resolved)]), address_of(args)...};
+    return erased_.keeps(addresses) ? resolved : erased_.refused(resolved, key);
   }
 
   ConfigTable<C> configs_;

@@ -4,6 +4,7 @@
 /// The configs locked in for one kernel name, by region, alternatives around the launch, and key.
 
 #include <contextual/key.hpp>
+#include <contextual/search.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -58,9 +59,16 @@ class LockInTable {
     return entry == nullptr ? 0 : entry->chosen_in.load(std::memory_order_relaxed);
   }
 
+  /// Returns the search that has found what `find` returns; `thorough` if that is `none`.
+  SearchLevel searched_by(std::uint32_t region, const Key& key, std::uint64_t scope) const noexcept {
+    const Entry* entry = entry_of(region, scope, key);
+    return entry == nullptr ? SearchLevel::thorough : entry->searched_by.load(std::memory_order_relaxed);
+  }
+
   /// Locks in `config_id` for the region. A lasting choice also becomes the key's last lock-in.
   void lock_in(std::uint32_t region, const Key& key, int config_id,
-               ChoiceFinality finality = ChoiceFinality::lasting, std::uint64_t scope = 0);
+               ChoiceFinality finality = ChoiceFinality::lasting, std::uint64_t scope = 0,
+               SearchLevel searched_by = SearchLevel::thorough);
   /// Makes the default provisional for all that is locked in for the region, also where it is a key's last
   /// lock-in.
   void forget(std::uint32_t region);
@@ -106,6 +114,7 @@ class LockInTable {
     std::atomic<std::uint32_t> chosen_in;
     std::atomic<int> config_id;
     std::atomic<ChoiceFinality> finality;
+    std::atomic<SearchLevel> searched_by{SearchLevel::thorough};
   };
   struct Slots {
     explicit Slots(std::size_t count) : mask(count - 1), at(count) {}
@@ -129,8 +138,8 @@ class LockInTable {
   static std::size_t slot_hash(std::uint32_t region, std::uint64_t scope, const Key& key) noexcept {
     return static_cast<std::size_t>(key.hash() ^ scope ^ (region * 0x9e3779b97f4a7c15ULL));
   }
-  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, ChoiceFinality finality,
-           std::uint32_t chosen_in);
+  Entry& put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
+             ChoiceFinality finality, std::uint32_t chosen_in);
   static void insert(Slots& slots, Entry& entry);
   void grow();
 

@@ -40,8 +40,9 @@ CONTEXTUAL_API ConfigSpace<CublasLtConfig> cublaslt_space();
 /// device's primary context. Key: m, n, k, type, pitches of A and C, and the alignment of all pointers (256
 /// bytes at most): the list of algorithms is that of one such problem.
 ///
-/// Its version is the build of cuBLASLt: with another one, which may have another list, nothing that was
-/// chosen counts.
+/// A kept choice says what the algorithm is: its number, tile, stages, split of the sums, and so on. It is
+/// found again by that, also in a list of another order, and a choice that is not found is not used. The
+/// kernel's version is the build of cuBLASLt: with another one, nothing that was chosen counts.
 ///
 /// Ranks that cuBLASLt does not have for a problem are left out. Launching one throws ConfigRejected; so does
 /// a problem that cuBLASLt does not take, one with ready flags, for which cuBLASLt cannot wait, and one with

@@ -35,8 +35,10 @@
   X(cuStreamQuery)                               \
   X(cuStreamSynchronize)                         \
   X(cuStreamWaitEvent)                           \
+  X(cuThreadExchangeStreamCaptureMode)           \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
+  X(cuEventQuery)                                \
   X(cuEventRecord)                               \
   X(cuEventElapsedTime)                          \
   X(cuMemAlloc)                                  \

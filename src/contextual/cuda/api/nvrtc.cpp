@@ -92,6 +92,25 @@ std::string nvrtc_identity() {
   }
 }
 
+std::filesystem::path cccl_folder_of(const std::filesystem::path& nvrtc_file) {
+  namespace fs = std::filesystem;
+  std::error_code unreadable;
+  const fs::path real = fs::canonical(nvrtc_file, unreadable);
+  for (const fs::path& folder :
+       {nvrtc_file.parent_path().parent_path() / "include/cccl",
+        real.parent_path().parent_path() / "include/cccl", fs::path("/usr/local/cuda/include/cccl")}) {
+    if (folder.is_absolute() && fs::is_directory(folder / "cuda/std", unreadable)) {
+      return folder;
+    }
+  }
+  return {};
+}
+
+std::filesystem::path cccl_folder() {
+  static const std::filesystem::path folder = cccl_folder_of(file_of_library(names_of_nvrtc()));
+  return folder;
+}
+
 const Nvrtc& nvrtc() {
   return in_force.get(loaded_nvrtc);
 }

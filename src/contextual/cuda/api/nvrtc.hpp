@@ -40,6 +40,12 @@ std::string nvrtc_identity();
 /// The same of this file and the builtins beside it.
 std::string nvrtc_identity_of(const std::filesystem::path& file);
 
+/// Returns the folder of the toolkit's C++ headers, such as <cuda/std/array>: of the toolkit that NVRTC is
+/// part of, else of the one in /usr/local/cuda. An empty path if there is none. Thread-safe.
+std::filesystem::path cccl_folder();
+/// The same for this file of NVRTC. Reads the disk.
+std::filesystem::path cccl_folder_of(const std::filesystem::path& nvrtc_file);
+
 /// Replaces NVRTC's table as DriverReplacement does the driver's.
 class NvrtcReplacement {
  public:

@@ -16,6 +16,7 @@ enum class CallKind : std::uint8_t {
   kernel,          ///< launches a kernel, so there must be a record of it
   capture_begins,  ///< begins to capture a stream into a graph
   capture_ends,
+  host,    ///< puts nothing on a device; says that the thread is in CUDA
   marker,  ///< made by the session, touches no device; its correlation id exceeds those of earlier calls
 };
 
@@ -79,6 +80,35 @@ inline constexpr auto call_kinds = [] {
   CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCapture_v2);
   CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCaptureToGraph);
   CONTEXTUAL_ASYNC(capture_ends, cuStreamEndCapture);
+  CONTEXTUAL_ASYNC(host, cuStreamSynchronize);
+  CONTEXTUAL_ASYNC(host, cuStreamQuery);
+  CONTEXTUAL_ASYNC(host, cuMemAllocAsync);
+  CONTEXTUAL_ASYNC(host, cuMemFreeAsync);
+  CONTEXTUAL_ASYNC(host, cuGraphInstantiateWithParams);
+  for (const CUpti_CallbackId id : {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
+                                    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
+                                    CUPTI_DRIVER_TRACE_CBID_cuEventQuery,
+                                    CUPTI_DRIVER_TRACE_CBID_cuEventCreate,
+                                    CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2,
+                                    CUPTI_DRIVER_TRACE_CBID_cuStreamCreate,
+                                    CUPTI_DRIVER_TRACE_CBID_cuStreamCreateWithPriority,
+                                    CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2,
+                                    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+                                    CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
+                                    CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
+                                    CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost,
+                                    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+                                    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+                                    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+                                    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphDestroy,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy,
+                                    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate}) {
+    kinds[id] = CallKind::host;
+  }
 #undef CONTEXTUAL_ASYNC
 #undef CONTEXTUAL_BLOCKING
   kinds[CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion] = CallKind::marker;

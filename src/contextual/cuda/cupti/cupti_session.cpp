@@ -2,12 +2,17 @@
 
 #include "contextual/cuda/api/cupti.hpp"
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/cupti/active_contexts.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/sync/blocked_process.hpp>
+#include <contextual/detail/sync/bounded_call.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -16,6 +21,8 @@ namespace {
 
 constexpr std::size_t first_calls = std::size_t{1} << 14;    // of a batch; grows where that is too few
 constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
+/// For what a region has just been waited for; a kernel that is there later is somebody else's.
+constexpr std::chrono::seconds patience_at_the_end{1};
 
 /// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. (It is on for
 /// an instant where others_record_kernels asks, between runs.) MEMCPY2 are copies between devices.
@@ -27,10 +34,10 @@ constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACT
 constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("initial-exec"))) = -1;
 thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
-std::mutex life;        ///< of the one session
-bool in_use = false;    ///< a session exists, or CUPTI is being detached
-bool attached = false;  ///< by the one who has it `in_use`, or had it last
-int detachments = 0;    ///< by sessions that ended
+std::mutex life;      ///< of the next two; held for an instant only, never while CUPTI is called
+bool in_use = false;  ///< a session exists or is being made, or CUPTI is being detached
+std::atomic<bool> attached = false;  ///< by the one who has it `in_use`, or had it last
+int detachments = 0;                 ///< by sessions that ended
 bool said_that_it_stays = false;
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
 
@@ -62,22 +69,107 @@ void promise_zeroed_buffers(bool zeroed) noexcept {
 
 }  // namespace
 
-std::shared_ptr<CuptiSession> CuptiSession::acquire() {
-  const std::lock_guard lock(life);
-  std::shared_ptr<CuptiSession> session = std::move(left_open());
-  if (!session && in_use) {
-    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
-  }
-  if (!session) {
-    // The constructor is private. What is given back ends under the lock, before the next one begins.
-    session.reset(new CuptiSession, [](CuptiSession* ended) {
-      const std::lock_guard ending(life);
-      delete ended;
-      in_use = false;
-    });
+/// CUPTI, taken by one user. Whoever lets go of it last gives it back.
+class CuptiSession::Subscription {
+ public:
+  Subscription() {
+    const std::lock_guard lock(life);
+    if (in_use) {
+      throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
+    }
     in_use = true;
   }
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+  ~Subscription() {
+    unsubscribe();
+    const std::lock_guard lock(life);
+    in_use = false;
+  }
+
+  void subscribe() noexcept {
+    result_ = cupti().cuptiSubscribe(&handle_, on_api, &the_seen());
+    attached_by_this_ = result_ == CUPTI_SUCCESS && !attached.exchange(true);
+  }
+  /// The application had attached CUPTI before, which is not to be detached.
+  void was_attached() noexcept { attached = attached && !attached_by_this_; }
+  void unsubscribe() noexcept {
+    if (result_ == CUPTI_SUCCESS) {
+      cupti().cuptiUnsubscribe(handle_);
+      result_ = CUPTI_ERROR_UNKNOWN;
+    }
+  }
+  CUptiResult result() const noexcept { return result_; }
+  CUpti_SubscriberHandle handle() const noexcept { return handle_; }
+
+ private:
+  CUpti_SubscriberHandle handle_ = nullptr;
+  CUptiResult result_ = CUPTI_ERROR_UNKNOWN;
+  bool attached_by_this_ = false;
+};
+
+namespace {
+
+std::chrono::milliseconds patience_at_the_begin() {
+  return detail::OngoingRun::latest_bounds().deadline / 2;  // before the watchdog
+}
+
+[[noreturn]] void throw_late() {
+  throw CudaUnavailable(
+      "a kernel runs in this process, for which CUPTI waits when it is attached, and did not "
+      "end within half of the deadline");
+}
+
+/// As far as it can be known. Whether a stream of another thread is capturing cannot, and a wait for a whole
+/// context would invalidate its capture; so only the default streams are waited for, which wait for all
+/// streams but those that are declared non-blocking.
+void wait_for_default_streams() {
+  std::vector<DeviceWaiter::Stream> streams;
+  for (CUcontext context : active_contexts()) {
+    streams.push_back({context, nullptr});
+  }
+  DeviceWaiter waiter;
+  try {
+    waiter.wait_for_streams(streams, Deadline::after(patience_at_the_begin()));
+  } catch (const CudaError&) {
+    return;  // the region's, or the canary's, to tell
+  } catch (const Error&) {
+    if (!waiter.gave_up()) {
+      throw;
+    }
+    throw_late();
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<CuptiSession> CuptiSession::acquire() {
+  std::shared_ptr<CuptiSession> session;
+  {
+    const std::lock_guard lock(life);
+    session = std::move(left_open());
+  }
+  if (!session) {
+    auto subscription = std::make_shared<Subscription>();
+    cupti();  // loaded, or it throws
+    if (attached) {
+      subscription->subscribe();
+    } else {
+      attach(subscription);
+    }
+    session.reset(new CuptiSession(std::move(subscription)));  // the constructor is private
+  }
+  session->seen_.home.store(&marked_by_thread, std::memory_order_relaxed);
   return session;
+}
+
+/// On a thread of its own, which has the subscription for itself where that comes late.
+void CuptiSession::attach(const std::shared_ptr<Subscription>& subscription) {
+  wait_for_default_streams();
+  Deadline deadline = Deadline::after(patience_at_the_begin());
+  if (!sync::bounded_call([subscription] { subscription->subscribe(); }, deadline)) {
+    throw_late();
+  }
 }
 
 void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
@@ -85,21 +177,20 @@ void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
   left_open() = std::move(session);
 }
 
-CuptiSession::CuptiSession() : seen_(the_seen()) {
+CuptiSession::CuptiSession(std::shared_ptr<Subscription> subscription)
+    : subscription_(std::move(subscription)), seen_(the_seen()) {
   seen_.forget();
   records_.reserve(first_records);
-  const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, &seen_);
-  if (subscribed != CUPTI_SUCCESS) {
+  if (const CUptiResult subscribed = subscription_->result(); subscribed != CUPTI_SUCCESS) {
     const char* text = nullptr;
     cupti().cuptiGetResultString(subscribed, &text);
     throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +
                           std::string(text == nullptr ? std::to_string(subscribed) : text));
   }
   if (others_record_kernels()) {
-    cupti().cuptiUnsubscribe(subscriber_);
+    subscription_->was_attached();
     throw CudaUnavailable("the application takes CUPTI's records of kernels itself, and would get no more");
   }
-  attached = true;
   current.store(this);
   try {
     enable();
@@ -117,7 +208,7 @@ void CuptiSession::enable() {
   }
   for (CUpti_CallbackId id = 1; id < call_kinds.size(); ++id) {
     if (call_kinds[id] != CallKind::other) {
-      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscription_->handle(), CUPTI_CB_DOMAIN_DRIVER_API, id));
     }
   }
 }
@@ -129,6 +220,8 @@ CuptiSession::Seen& CuptiSession::the_seen() {
 
 void CuptiSession::Seen::forget() {
   captures.store(0, std::memory_order_relaxed);
+  captures_of_others.store(0, std::memory_order_relaxed);
+  home.store(nullptr, std::memory_order_relaxed);
   std::vector<LaunchedCall> ignored;
   calls.take(ignored);
   contexts.clear();
@@ -146,17 +239,40 @@ void CuptiSession::end() noexcept {
   }
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
   promise_zeroed_buffers(false);                                // whoever has CUPTI next makes its own
-  api.cuptiUnsubscribe(subscriber_);
+  subscription_->unsubscribe();
   current.store(nullptr);
   if (!detach_.load(std::memory_order_relaxed)) {
     return;
   }
-  if (detachments < most_detachments) {
+  const char* const reason = reason_to_stay();
+  if (reason == nullptr) {
     detachments += finalize() ? 1 : 0;
   } else if (!std::exchange(said_that_it_stays, true)) {
-    detail::tell_stderr(
-        "[contextual] CUPTI stays attached after this run, as each detachment loses device memory; a "
-        "launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
+    detail::tell_stderr("[contextual] CUPTI stays attached after this run, ");
+    detail::tell_stderr(reason);
+    detail::tell_stderr("; a launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
+  }
+}
+
+/// Null if there is none.
+const char* CuptiSession::reason_to_stay() const noexcept {
+  if (detachments >= most_detachments) {
+    return "as each detachment loses device memory";
+  }
+  if (seen_.others.load(std::memory_order_relaxed)) {
+    return "as other threads of the process use CUDA, for which detaching is not safe";
+  }
+  return work_has_ended() ? nullptr : "as work is under way, for which detaching would wait";
+}
+
+/// No other thread was seen in CUDA, so none captures.
+bool CuptiSession::work_has_ended() const noexcept {
+  try {
+    DeviceWaiter waiter;
+    waiter.wait(active_contexts(), {}, Deadline::after(patience_at_the_end));
+    return !own_captures_open();
+  } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -189,6 +305,8 @@ void CuptiSession::forget_the_process() noexcept {
   attached = false;
   detachments = 0;
   said_that_it_stays = false;
+  the_seen().others.store(false);
+  the_seen().others_capture.store(false);
 }
 
 std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
@@ -213,7 +331,13 @@ std::uint32_t CuptiSession::mark() noexcept {
     return;
   }
   if (call.callbackSite == CUPTI_API_ENTER) {
-    seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    seen.saw_thread();
+    if (kind != CallKind::host) {
+      seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    }
+    return;
+  }
+  if (kind == CallKind::host) {
     return;
   }
   const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
@@ -227,17 +351,31 @@ std::uint32_t CuptiSession::mark() noexcept {
   }
 }
 
+/// Before a session is acquired it has no home.
+void CuptiSession::Seen::saw_thread() noexcept {
+  const void* const of_session = home.load(std::memory_order_relaxed);
+  if (of_session != &marked_by_thread && of_session != nullptr && !others.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    others.store(true, std::memory_order_relaxed);
+  }
+}
+
 [[gnu::cold]] void CuptiSession::Seen::saw_capture(CallKind kind, CUresult code) noexcept {
+  const bool own = launch_of_thread >= 0 || home.load(std::memory_order_relaxed) == &marked_by_thread;
+  std::atomic<int>& count = own ? captures : captures_of_others;
   if (kind == CallKind::capture_ends) {
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
         code != CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
       return;  // there was none to end
     }
-    int open = captures.load(std::memory_order_relaxed);
-    while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
+    int open = count.load(std::memory_order_relaxed);
+    while (open > 0 && !count.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
     }
   } else if (code == CUDA_SUCCESS) {
-    captures.fetch_add(1, std::memory_order_relaxed);
+    count.fetch_add(1, std::memory_order_relaxed);
+    if (!own) {
+      others_capture.store(true, std::memory_order_relaxed);
+    }
   }
 }
 

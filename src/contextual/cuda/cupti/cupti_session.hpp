@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace contextual::cuda {
@@ -34,6 +35,11 @@ class CuptiSession {
   /// Returns the session that was left open, else a new one. Subscribes first; if that fails, it does not
   /// touch CUPTI further. Throws CudaUnavailable with the reason, also while another user has the session,
   /// because the records of both would mix, and if the application has CUPTI record its kernels.
+  ///
+  /// The first subscription waits within CUPTI for all kernels that run, and other threads' calls of the
+  /// driver with it. So that is done for half of the latest run's deadline at most: if the default streams
+  /// have work until then, or CUPTI does not come back, it throws CudaUnavailable, and a subscription that
+  /// arrives later is given back.
   static std::shared_ptr<CuptiSession> acquire();
   /// Keeps a session open until the next `acquire`. Use it if a thread may be inside the driver or work may
   /// never end: detaching CUPTI is not safe then and may never return.
@@ -41,8 +47,9 @@ class CuptiSession {
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
   /// Unsubscribes, and detaches CUPTI from the process, so that launches cost what they did before. Takes
-  /// some ms. Each detachment loses about 0.6 MiB of device memory within CUPTI, so the sessions of a process
-  /// do that `most_detachments` times; after that CUPTI stays attached, which is said once on stderr.
+  /// some ms. CUPTI stays attached, which is said once on stderr, if another thread than a session's own was
+  /// seen in CUDA, ever, since it may be there now; if a capture or work is under way, for which detaching
+  /// would wait; and after `most_detachments`, since each loses about 0.6 MiB of device memory within CUPTI.
   ~CuptiSession();
   static constexpr int most_detachments = 8;
 
@@ -64,7 +71,13 @@ class CuptiSession {
   std::uint32_t mark() noexcept;
 
   /// Returns true if some capture that began in this session has not ended.
-  bool captures_open() const noexcept { return seen_.captures.load(std::memory_order_relaxed) > 0; }
+  bool captures_open() const noexcept {
+    return own_captures_open() || seen_.captures_of_others.load(std::memory_order_relaxed) > 0;
+  }
+  /// The same for those that this session's thread began, or a thread in a launch.
+  bool own_captures_open() const noexcept { return seen_.captures.load(std::memory_order_relaxed) > 0; }
+  /// Returns true if another thread has captured, in this session or an earlier one.
+  bool others_capture() const noexcept { return seen_.others_capture.load(std::memory_order_relaxed); }
 
   /// Returns the contexts of the calls seen, of all threads.
   UsedContexts& contexts() noexcept { return seen_.contexts; }
@@ -83,18 +96,28 @@ class CuptiSession {
   /// What the callbacks record. There is one per process, which is never destroyed, because a callback may
   /// still run on another thread after its session has ended.
   struct Seen {
-    std::atomic<int> captures{0};  ///< the number begun and not ended
+    std::atomic<int> captures{0};            ///< the number begun and not ended by this session's threads
+    std::atomic<int> captures_of_others{0};  ///< and by other threads
+    std::atomic<const void*> home{nullptr};  ///< the thread that acquired the session
+    // Never forgotten: a thread of an earlier session may be there, too.
+    std::atomic<bool> others{false};  ///< another thread was in CUDA
+    std::atomic<bool> others_capture{false};
     CallList calls;
     UsedContexts contexts;
 
     explicit Seen(std::size_t first_calls) : calls(first_calls) {}
+    void saw_thread() noexcept;
     void saw_capture(CallKind kind, CUresult code) noexcept;
     void forget();
   };
 
-  CuptiSession();
+  class Subscription;
+  explicit CuptiSession(std::shared_ptr<Subscription> subscription);
   static Seen& the_seen();
   static bool finalize() noexcept;
+  static void attach(const std::shared_ptr<Subscription>& subscription);
+  const char* reason_to_stay() const noexcept;
+  bool work_has_ended() const noexcept;
   void enable();
   void end() noexcept;
 
@@ -105,7 +128,7 @@ class CuptiSession {
                                            std::size_t size, std::size_t valid);
   void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid);
 
-  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::shared_ptr<Subscription> subscription_;  ///< ends last: then the next session may begin
   std::atomic<bool> detach_{true};
   Seen& seen_;
   ActivityBuffers buffers_;

@@ -40,6 +40,8 @@ std::int64_t launch_number() noexcept {
 class CuptiTimer final : public Timer {
  public:
   explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+    const RelaxedCaptures relaxed;
+    leave_others_alone();
     offer_gpus_to_bench();
     offer_gpu_buffers();
     if (!options.detach) {
@@ -50,22 +52,26 @@ class CuptiTimer final : public Timer {
     session_->contexts().clear();  // the canary's is none of the region's
   }
   ~CuptiTimer() override {
-    if (waiter_.left_a_thread()) {
+    if (waiter_.gave_up()) {
       CuptiSession::leave_open(std::move(session_));
     }
   }
 
   std::string_view name() const noexcept override { return "CUPTI"; }
+  std::string_view substitute_name() const noexcept override { return "CUDA events"; }
+  std::unique_ptr<Timer> make_substitute() override { return cuda_event_timer(); }
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
   void begin_batch(const BatchStart& start) override {
-    head_start_.begin_batch(start, session_->contexts(), session_->captures_open());
+    head_start_.begin_batch(start, session_->contexts(),
+                            session_->own_captures_open() || session_->others_capture());
   }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     use_current_context();
+    join_.begin_iteration();
     head_start_.begin_iteration();
     note.begin = session_->mark();
   }
@@ -73,7 +79,8 @@ class CuptiTimer final : public Timer {
     note.end = session_->mark();
     head_start_.end_iteration();
     ranges_.end_iteration();
-    join_.join(session_->contexts(), session_->captures_open());
+    leave_others_alone();
+    join_.join(session_->contexts(), session_->own_captures_open());
   }
 
   [[gnu::hot]] void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
@@ -104,7 +111,13 @@ class CuptiTimer final : public Timer {
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     monitor_.read(session_->contexts().all());
-    waiter_.wait(session_->contexts().all(), std::move(deadline));
+    const std::vector<CUcontext> contexts = session_->contexts().all();
+    leave_others_alone();
+    if (session_->others_capture()) {
+      waiter_.wait_for_streams(join_.streams(contexts), std::move(deadline));
+    } else {
+      waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
+    }
     assemble(session_->take(), launches, iterations);
     head_start_.settled(iterations);
     settled_.store(true, std::memory_order_relaxed);
@@ -119,6 +132,13 @@ class CuptiTimer final : public Timer {
   std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
+  /// Threads beside the region capture when they like. What is done with a whole context invalidates their
+  /// captures.
+  void leave_others_alone() noexcept {
+    if (session_->others_capture()) {
+      join_.leave_contexts_alone();
+    }
+  }
   void use_current_context() noexcept {
     CUcontext context = nullptr;
     if (driver().cuCtxGetCurrent(&context) == CUDA_SUCCESS) {

@@ -3,6 +3,9 @@
 /// \file
 /// Makes machine code from a source and the variant of a config, by NVRTC or from the disk.
 
+#include "contextual/cuda/kernel/compiler_input.hpp"
+#include "contextual/cuda/kernel/include_scan.hpp"
+
 #include <contextual/cuda/program.hpp>
 
 #include <cstdint>
@@ -16,6 +19,7 @@ namespace contextual::cuda {
 struct Cubin {
   std::string code;          ///< bytes
   std::string lowered_name;  ///< the kernel's name in the code
+  std::string warnings{};    ///< of the compiler
 };
 
 /// The architecture to compile for. Compute capability 9.0 is 90.
@@ -30,12 +34,13 @@ struct Architecture {
 /// compiled from the same text. Thread-safe.
 class Compiler {
  public:
-  /// `cache` is the cache directory, or empty for no cache. Throws InvalidArgument if the source cannot be
-  /// read.
-  Compiler(CudaSource source, std::filesystem::path cache);
+  /// `cache` is the cache directory, or empty for no cache. `variants` are those that will be compiled, whose
+  /// macros may name headers. Paths are relative to the current directory of this call. Throws
+  /// InvalidArgument if the source cannot be read.
+  Compiler(CudaSource source, std::filesystem::path cache, const std::vector<CudaVariant>& variants = {});
 
   /// Of the source and its headers.
-  std::uint64_t text_digest() const noexcept { return digest_; }
+  std::uint64_t text_digest() const noexcept { return scan_.digest; }
 
   /// Returns the machine code from the cache, or compiles it by NVRTC and stores it. Throws ConfigRejected
   /// with the compiler's words if the source does not compile, and CudaUnavailable without NVRTC. A cache
@@ -49,7 +54,8 @@ class Compiler {
   CudaSource source_;
   std::filesystem::path cache_;
   std::string text_;
-  std::uint64_t digest_ = 0;
+  CompilerInput input_;
+  SourceScan scan_;
 };
 
 }  // namespace contextual::cuda

@@ -16,10 +16,10 @@ std::uint64_t digest(std::string_view text) {
   return detail::StableHash().add(text).value();
 }
 
-/// magic, then digest of the rest, then length and bytes of key, name and code.
+/// magic, then digest of the rest, then length and bytes of key, name, code and warnings.
 std::string encode(const std::string& key, const Cubin& cubin) {
   std::string rest;
-  for (const std::string* part : {&key, &cubin.lowered_name, &cubin.code}) {
+  for (const std::string* part : {&key, &cubin.lowered_name, &cubin.code, &cubin.warnings}) {
     rest += std::to_string(part->size()) + "\n" + *part;
   }
   return std::string(magic) + detail::hex_text(digest(rest)) + "\n" + rest;
@@ -60,10 +60,11 @@ std::optional<Cubin> decode(std::string_view text, const std::string& key) {
   const auto stored_key = take_part(text);
   auto name = take_part(text);
   auto code = take_part(text);
-  if (!stored_key || *stored_key != key || !name || !code) {
+  auto warnings = take_part(text);
+  if (!stored_key || *stored_key != key || !name || !code || !warnings) {
     return std::nullopt;
   }
-  return Cubin{*std::move(code), *std::move(name)};
+  return Cubin{*std::move(code), *std::move(name), *std::move(warnings)};
 }
 
 std::string file_of(const std::string& key) {

@@ -10,6 +10,7 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/cuda/cuda_kernel_core.hpp>
+#include <contextual/detail/tuning/load_notes.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
@@ -113,7 +114,7 @@ struct CudaKernelCore::Impl {
       for (std::size_t id = 0; id < variants.size(); ++id) {
         code_of.push_back(firsts.try_emplace(variants[id], id).first->second);
       }
-      compiler.emplace(source, cache_directory());
+      compiler.emplace(source, cache_directory(), variants);
     }
   }
 
@@ -158,6 +159,14 @@ struct CudaKernelCore::Impl {
     const std::string problem = layout ? layout_problem(function, *layout, limits) : "";
     if (!problem.empty()) {
       throw ConfigRejected(problem);
+    }
+    say_warnings(id, limits.compute_capability);
+  }
+
+  void say_warnings(std::size_t id, int capability) {
+    const Compiled& code = compile_one(code_of[id], capability);
+    if (!code.cubin->warnings.empty()) {
+      LoadNotes::say("the compiler says: " + code.cubin->warnings);
     }
   }
 
@@ -242,7 +251,9 @@ void CudaKernelCore::load_for(std::size_t config_id, const Key* key) {
     if (key != nullptr) {
       impl_->load_for(config_id, *key);
     } else {
-      impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
+      const int capability = DeviceLimits::of(current_device()).compute_capability;
+      impl_->load(config_id, capability);
+      impl_->say_warnings(config_id, capability);
     }
   }
 }

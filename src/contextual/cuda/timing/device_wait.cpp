@@ -2,107 +2,128 @@
 
 #include "contextual/cuda/api/driver.hpp"
 
+#include <contextual/cuda/error.hpp>
+#include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/error.hpp>
 
-#include <condition_variable>
-#include <mutex>
+#include <algorithm>
+#include <chrono>
 #include <thread>
 #include <utility>
 
 namespace contextual::cuda {
 namespace {
 
-CUresult synchronize(const Driver& api, CUcontext context) {
-  CUresult code = api.cuCtxPushCurrent(context);
-  if (code == CUDA_SUCCESS) {
-    code = api.cuCtxSynchronize();
-    CUcontext popped = nullptr;
-    const CUresult pop = api.cuCtxPopCurrent(&popped);
-    code = code == CUDA_SUCCESS ? pop : code;
-  }
-  return code;
-}
-
-CUresult synchronize_all(const Driver& api, const std::vector<CUcontext>& contexts) {
-  CUresult code = CUDA_SUCCESS;
-  for (CUcontext context : contexts) {
-    const CUresult one = synchronize(api, context);
-    code = code == CUDA_SUCCESS ? one : code;
-  }
-  return code;
-}
+/// For so long a wait only yields the core; what takes longer does not notice a late look.
+constexpr std::chrono::milliseconds eager{1};
+constexpr std::chrono::microseconds between_looks{50};
 
 }  // namespace
 
-/// One wait at a time is asked for and answered.
-struct DeviceWaiter::Shared {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::thread thread;
-  const Driver* api = nullptr;
-  std::vector<CUcontext> contexts;
-  bool asked = false;
-  bool answered = false;
-  bool ended = false;
-  CUresult code = CUDA_SUCCESS;
+void RelaxedCaptures::exchange() noexcept {
+  driver().cuThreadExchangeStreamCaptureMode(&mode_);
+}
 
-  /// On the thread. Gives back when it is told to end.
-  void serve() {
-    std::unique_lock lock(mutex);
-    for (;;) {
-      changed.wait(lock, [&] { return asked || ended; });
-      if (ended) {
-        return;
-      }
-      asked = false;
-      const Driver& driver_then = *api;
-      const std::vector<CUcontext> all = contexts;
-      lock.unlock();
-      const CUresult result = synchronize_all(driver_then, all);
-      lock.lock();
-      code = result;
-      answered = true;
-      changed.notify_all();
-    }
-  }
+bool default_stream_is_blocked(CUcontext context) {
+  const detail::ContextScope scope(context);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver().cuStreamIsCapturing(nullptr, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
 
-  void end() noexcept {
-    const std::lock_guard lock(mutex);
-    ended = true;
-    changed.notify_all();
-  }
-};
+bool is_captured(const DeviceWaiter::Stream& on) {
+  return on.stream == nullptr ? default_stream_is_blocked(on.context) : stream_is_capturing(on.stream);
+}
 
 DeviceWaiter::~DeviceWaiter() {
-  if (shared_) {
-    shared_->end();
-    shared_->thread.join();  // it waits for a question, not for a device
+  for (const Event& made : events_) {
+    if (driver().cuCtxPushCurrent(made.context) == CUDA_SUCCESS) {  // else the event is gone with its context
+      driver().cuEventDestroy(made.event);
+      CUcontext popped = nullptr;
+      driver().cuCtxPopCurrent(&popped);
+    }
   }
 }
 
-void DeviceWaiter::wait(const std::vector<CUcontext>& contexts, Deadline deadline) {
-  if (!shared_) {
-    auto fresh = std::make_shared<Shared>();
-    fresh->thread = std::thread([fresh] { fresh->serve(); });
-    shared_ = std::move(fresh);
+void DeviceWaiter::wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams,
+                        Deadline deadline) {
+  const RelaxedCaptures relaxed;
+  recorded_ = 0;
+  if (!record_contexts(contexts)) {
+    record_streams(streams);
   }
-  std::unique_lock lock(shared_->mutex);
-  shared_->api = &driver();
-  shared_->contexts = contexts;
-  shared_->asked = true;
-  shared_->answered = false;
-  shared_->changed.notify_all();
-  if (!deadline.wait(shared_->changed, lock, [&] { return shared_->answered; })) {
-    shared_->ended = true;
-    shared_->thread.detach();
-    lock.unlock();
-    shared_.reset();
-    left_a_thread_ = true;
-    throw Error(
-        "the region's device work did not end before the deadline: a kernel waits for something that does "
-        "not come, or the deadline is too short");
+  poll(std::move(deadline));
+}
+
+void DeviceWaiter::wait_for_streams(const std::vector<Stream>& streams, Deadline deadline) {
+  const RelaxedCaptures relaxed;
+  recorded_ = 0;
+  record_streams(streams);
+  poll(std::move(deadline));
+}
+
+/// Returns false where streams have to be waited for.
+bool DeviceWaiter::record_contexts(const std::vector<CUcontext>& contexts) {
+  if (driver().cuCtxRecordEvent == nullptr ||
+      std::any_of(contexts.begin(), contexts.end(), default_stream_is_blocked)) {
+    return false;
   }
-  check(shared_->code, "cuCtxSynchronize");
+  for (CUcontext context : contexts) {
+    const CUresult code = driver().cuCtxRecordEvent(context, event(context));
+    if (code != CUDA_SUCCESS && !cuda_context_lost(code)) {
+      recorded_ = 0;
+      return false;  // most likely a stream is capturing
+    }
+    check(code, "cuCtxRecordEvent");
+  }
+  return true;
+}
+
+void DeviceWaiter::record_streams(const std::vector<Stream>& streams) {
+  for (const Stream& on : streams) {
+    if (!is_captured(on)) {
+      const detail::ContextScope scope(on.context);
+      CONTEXTUAL_CU(cuEventRecord(event(on.context), on.stream));
+    }
+  }
+}
+
+/// The next one to be recorded. Events are kept, since CUPTI keeps some memory for each that is made.
+CUevent DeviceWaiter::event(CUcontext context) {
+  const auto next = std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(recorded_), events_.end(),
+                                 [&](const Event& made) { return made.context == context; });
+  if (next != events_.end()) {
+    std::swap(*next, events_[recorded_]);
+    return events_[recorded_++].event;
+  }
+  const detail::ContextScope scope(context);
+  events_.reserve(events_.size() + 1);
+  CUevent fresh = nullptr;
+  CONTEXTUAL_CU(cuEventCreate(&fresh, CU_EVENT_DISABLE_TIMING));
+  events_.push_back({context, fresh});
+  std::swap(events_.back(), events_[recorded_]);
+  return events_[recorded_++].event;
+}
+
+void DeviceWaiter::poll(Deadline deadline) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < recorded_; ++i) {
+    CUresult code = driver().cuEventQuery(events_[i].event);
+    while (code == CUDA_ERROR_NOT_READY) {
+      if (deadline.expired()) {
+        gave_up_ = true;
+        throw Error(
+            "the region's device work did not end before the deadline: a kernel waits for something that "
+            "does not come, or the deadline is too short");
+      }
+      if (std::chrono::steady_clock::now() - begin < eager) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(between_looks);
+      }
+      code = driver().cuEventQuery(events_[i].event);
+    }
+    check(code, "cuEventQuery of a device's work");
+  }
 }
 
 }  // namespace contextual::cuda

@@ -1,38 +1,79 @@
 #pragma once
 
+/// \file
+/// Waits for devices with a bound, and without harm to what other threads do.
+
 #include <contextual/deadline.hpp>
 
 #include <cuda.h>
 
-#include <memory>
+#include <cstddef>
 #include <vector>
 
 namespace contextual::cuda {
 
-/// Waits for devices with a bound, which the driver does not offer. A thread of its own, started by the first
-/// wait and kept for later ones, waits without a bound. Cost of a wait in addition to cuCtxSynchronize: two
-/// wake-ups of a thread. Not thread-safe.
+/// While it lives, what this thread asks of the driver does not invalidate captures that other threads began
+/// in mode global. Calls for a whole context invalidate captures all the same.
+class RelaxedCaptures {
+ public:
+  RelaxedCaptures() noexcept { exchange(); }
+  RelaxedCaptures(const RelaxedCaptures&) = delete;
+  RelaxedCaptures& operator=(const RelaxedCaptures&) = delete;
+  ~RelaxedCaptures() { exchange(); }
+
+ private:
+  void exchange() noexcept;
+
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+/// A stream that is capturing waits for this context's legacy default stream. That stream cannot be used
+/// then: to use it would invalidate the capture. Asking does no harm.
+bool default_stream_is_blocked(CUcontext context);
+
+/// Waits until work on devices has ended, by events that it polls: it never synchronizes a context, and
+/// records nothing on a stream that is capturing.
 class DeviceWaiter {
  public:
   DeviceWaiter() = default;
   DeviceWaiter(const DeviceWaiter&) = delete;
   DeviceWaiter& operator=(const DeviceWaiter&) = delete;
-  /// Ends the thread, or abandons it if it still waits.
   ~DeviceWaiter();
 
-  /// Waits until all work of these contexts is done. Throws CudaError if a context has failed, and Error if
-  /// the deadline expires first. In that case it abandons the waiting thread, because the work may never end,
-  /// and the next wait starts another thread.
-  void wait(const std::vector<CUcontext>& contexts, Deadline deadline);
+  /// A stream; null for the legacy default stream.
+  struct Stream {
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;
+  };
 
-  /// Returns true if a thread was abandoned, which may stay in the driver for ever.
-  bool left_a_thread() const noexcept { return left_a_thread_; }
+  /// Waits for all work of these contexts. Needs a driver for CUDA 12.5 or newer; with an older one, or where
+  /// a stream of a context is capturing, it waits for `streams` instead. Such a capture becomes invalid, so
+  /// where one may be under way use `wait_for_streams`. Throws CudaError or DeviceError if a context has
+  /// failed, and Error if the deadline expires first.
+  void wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams, Deadline deadline);
+  /// The same for the work of these streams, those that are capturing left out.
+  void wait_for_streams(const std::vector<Stream>& streams, Deadline deadline);
+
+  /// Returns true if a deadline has expired: that work may never end.
+  bool gave_up() const noexcept { return gave_up_; }
 
  private:
-  struct Shared;
+  struct Event {
+    CUcontext context = nullptr;
+    CUevent event = nullptr;
+  };
 
-  std::shared_ptr<Shared> shared_;  ///< shared with the thread, which may outlive this object
-  bool left_a_thread_ = false;
+  bool record_contexts(const std::vector<CUcontext>& contexts);
+  void record_streams(const std::vector<Stream>& streams);
+  CUevent event(CUcontext context);
+  void poll(Deadline deadline);
+
+  std::vector<Event> events_;  ///< of all waits
+  std::size_t recorded_ = 0;   ///< the first ones, by this wait
+  bool gave_up_ = false;
 };
+
+/// The stream is capturing, or cannot be used because another one is.
+bool is_captured(const DeviceWaiter::Stream& on);
 
 }  // namespace contextual::cuda

@@ -82,6 +82,7 @@ class EventTimer final : public Timer {
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     contexts_.add(context_or_null());
+    join_.begin_iteration();
     head_start_.begin_iteration();
     if (!begun_) {  // all times of the batch count from there
       begun_ = true;
@@ -130,7 +131,8 @@ class EventTimer final : public Timer {
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     monitor_.read(contexts_.all());
-    waiter_.wait(contexts_.all(), std::move(deadline));
+    const std::vector<CUcontext> contexts = contexts_.all();
+    waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
     std::map<std::int64_t, Span> extents;  // of launches, by tuning iteration
     std::set<std::int64_t> incomplete;
     for (LaunchTiming& launch : launches) {

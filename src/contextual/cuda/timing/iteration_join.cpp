@@ -4,6 +4,7 @@
 
 #include <contextual/detail/cuda/context_scope.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <utility>
@@ -13,14 +14,6 @@ namespace {
 
 bool joins_contexts(const Driver& api) {
   return api.cuCtxRecordEvent != nullptr && api.cuCtxWaitEvent != nullptr;
-}
-
-/// A stream that waits for the legacy default stream is capturing. Such a capture makes that stream unusable,
-/// and asking does no harm.
-bool default_stream_is_blocked(CUcontext context) {
-  const detail::ContextScope scope(context);
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return driver().cuStreamIsCapturing(nullptr, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 }  // namespace
@@ -40,7 +33,7 @@ IterationJoin::~IterationJoin() {
 
 void IterationJoin::set(Iterations iterations) noexcept {
   joins_ = iterations == Iterations::joined;
-  by_streams_.store(joins_ && !joins_contexts(driver()), std::memory_order_relaxed);
+  by_streams_.store(joins_ && (contexts_left_alone_ || !joins_contexts(driver())), std::memory_order_relaxed);
 }
 
 bool IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexcept {
@@ -58,9 +51,6 @@ bool IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexc
     } catch (const std::exception& error) {
       failed(error.what());
     }
-  }
-  if (by_streams) {
-    streams_.clear();  // the next iteration may destroy one
   }
   return joined;
 }
@@ -85,10 +75,13 @@ bool IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
 
 /// One stream waits for all others, and then they wait for it.
 void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
-  const std::vector<Stream> streams = all_streams(contexts);
+  const std::vector<Stream> all = streams(contexts);
+  if (std::any_of(all.begin(), all.end(), is_captured)) {
+    return;
+  }
   std::vector<std::pair<Stream, CUevent>> recorded;
   std::map<CUcontext, std::size_t> events_used;
-  for (const Stream& stream : streams) {
+  for (const Stream& stream : all) {
     const detail::ContextScope scope(stream.context);
     recorded.emplace_back(stream, event(stream.context, events_used[stream.context]++));
     CONTEXTUAL_CU(cuEventRecord(recorded.back().second, stream.stream));
@@ -110,24 +103,19 @@ void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
   }
 }
 
-/// None if one of them is capturing.
-std::vector<IterationJoin::Stream> IterationJoin::all_streams(const std::vector<CUcontext>& contexts) const {
-  std::vector<Stream> streams;
-  for (CUcontext context : contexts) {
-    if (default_stream_is_blocked(context)) {
-      return {};
+std::vector<DeviceWaiter::Stream> IterationJoin::streams(const std::vector<CUcontext>& contexts) const {
+  std::vector<Stream> all;
+  if (!contexts_left_alone_ || default_stream_used_.load(std::memory_order_relaxed)) {
+    for (CUcontext context : contexts) {
+      all.push_back({context, nullptr});
     }
-    streams.push_back({context, nullptr});
   }
   for (CUstream stream : streams_.known()) {
-    if (stream_is_capturing(stream)) {
-      return {};
-    }
     CUcontext context = nullptr;
     CONTEXTUAL_CU(cuStreamGetCtx(stream, &context));
-    streams.push_back({context, stream});
+    all.push_back({context, stream});
   }
-  return streams;
+  return all;
 }
 
 /// The event of this context with this index; makes those that are missing.

@@ -3,6 +3,7 @@
 /// \file
 /// Keeps the device work of successive tuning iterations apart.
 
+#include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/used_contexts.hpp"
 #include "contextual/cuda/timing/used_handles.hpp"
 
@@ -26,6 +27,7 @@ namespace contextual::cuda {
 /// wait for that one. There, a stream that a launch named must not be destroyed before the region returns.
 ///
 /// Where a stream is known to be capturing, nothing is joined, because that would invalidate its capture.
+/// Beside threads that capture whenever they like, only the streams that launches named are joined.
 class IterationJoin {
  public:
   /// Throws CudaUnavailable.
@@ -38,13 +40,29 @@ class IterationJoin {
   /// Call it before the first iteration. With `Iterations::pipelined`, `join` does nothing.
   void set(Iterations iterations) noexcept;
 
-  /// Notes the stream of a launch. Called on the launching thread; one atomic load where streams are not
-  /// needed, and neither lock nor allocation where they are.
+  /// Other threads capture: from now on only the streams that launches name are joined.
+  void leave_contexts_alone() noexcept {
+    contexts_left_alone_ = true;
+    by_streams_.store(joins_, std::memory_order_relaxed);
+  }
+
+  /// Call it before each iteration.
+  void begin_iteration() noexcept {
+    streams_.clear();  // the region may have destroyed one
+    default_stream_used_.store(false, std::memory_order_relaxed);
+  }
+  /// Notes the stream of a launch. Called on the launching thread; a load or two, neither lock nor
+  /// allocation.
   void launched_on(void* stream) noexcept {
-    if (by_streams_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (stream != nullptr) {
       streams_.add(static_cast<CUstream>(stream));
+    } else if (!default_stream_used_.load(std::memory_order_relaxed)) {
+      default_stream_used_.store(true, std::memory_order_relaxed);
     }
   }
+  /// Returns the streams that launches of this iteration named, and the legacy default stream of each
+  /// context; if contexts are left alone, only where a launch was on one. Throws CudaError.
+  std::vector<DeviceWaiter::Stream> streams(const std::vector<CUcontext>& contexts) const;
   /// Notes that a launch of this iteration is captured: the iteration will not be joined. Called on the
   /// launching thread.
   void saw_capture() noexcept { captured_.store(true, std::memory_order_relaxed); }
@@ -59,10 +77,7 @@ class IterationJoin {
   void tell(BatchConditions& conditions);
 
  private:
-  struct Stream {
-    CUcontext context = nullptr;
-    CUstream stream = nullptr;  ///< null for the legacy default stream
-  };
+  using Stream = DeviceWaiter::Stream;
   struct Event {
     CUcontext context = nullptr;
     CUevent event = nullptr;
@@ -70,15 +85,16 @@ class IterationJoin {
 
   bool join_contexts(const std::vector<CUcontext>& contexts);
   void join_streams(const std::vector<CUcontext>& contexts);
-  std::vector<Stream> all_streams(const std::vector<CUcontext>& contexts) const;
   CUevent event(CUcontext context, std::size_t index);
   void failed(const char* reason) noexcept;
 
   bool joins_ = true;
   std::atomic<bool> by_streams_{false};
+  bool contexts_left_alone_ = false;
   std::atomic<bool> captured_{false};
-  UsedHandles<CUstream> streams_;  ///< that launches of this iteration named, if joined by streams
-  std::vector<Event> events_;      ///< reused by every iteration
+  UsedHandles<CUstream> streams_;  ///< that launches of this iteration named
+  std::atomic<bool> default_stream_used_{false};
+  std::vector<Event> events_;  ///< reused by every iteration
   bool has_failed_ = false;
   std::string warning_;  ///< not told yet
 };

@@ -33,6 +33,11 @@ void add_host_time(IterationTiming& iteration, const IterationTiming& host, bool
 
 MixedTimer::MixedTimer(std::unique_ptr<Timer> device) : device_(std::move(device)), host_(host_timer()) {}
 
+std::unique_ptr<Timer> MixedTimer::make_substitute() {
+  auto substitute = device_->make_substitute();
+  return substitute ? std::make_unique<MixedTimer>(std::move(substitute)) : nullptr;
+}
+
 void MixedTimer::begin_iteration(std::int64_t tuning_iteration, IterationNote& note) {
   IterationTiming& on_host = iterations_.emplace_back();
   on_host.tuning_iteration = tuning_iteration;

@@ -23,6 +23,8 @@ class MixedTimer final : public Timer {
   explicit MixedTimer(std::unique_ptr<Timer> device);
 
   std::string_view name() const noexcept override { return device_->name(); }
+  std::string_view substitute_name() const noexcept override { return device_->substitute_name(); }
+  std::unique_ptr<Timer> make_substitute() override;
   bool captures(const LaunchInfo& launch) noexcept override { return device_->captures(launch); }
   void set_iterations(Iterations iterations) override { device_->set_iterations(iterations); }
   void begin_batch(const BatchStart& start) override { device_->begin_batch(start); }

@@ -1,0 +1,157 @@
+/// \file
+/// Tuning by CUPTI beside other threads of the process that use CUDA as they like.
+
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/cuda.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace other_threads_test {
+
+using namespace contextual;
+using namespace gpu_test;
+
+namespace {
+
+struct Short {
+  int us = 10;
+};
+struct Long {
+  int us = 5'000'000;
+};
+
+/// One thread that is busy for as long, and never longer than 5 s.
+template <typename Config>
+class Busy : public CudaKernel<Config> {
+ public:
+  Busy(const std::string& name, std::vector<int> lengths_us)
+      : CudaKernel<Config>(name, {{"US", &Config::us, std::move(lengths_us)}}, single_problem, definition()) {
+  }
+
+ private:
+  static typename CudaKernel<Config>::Definition definition() {
+    typename CudaKernel<Config>::Definition definition;
+    definition.source = CudaSource::text("busy.cu", R"(
+extern "C" __global__ void busy() {
+  unsigned long long begin, now;
+  const unsigned long long length = min(US * 1000ull, 5000000000ull);
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < length);
+})");
+    definition.variant = [](const Config& config) {
+      return CudaVariant{.function = "busy", .defines = {{"US", std::to_string(config.us)}}};
+    };
+    definition.layout = [](const Config&) { return CudaLayout{}; };
+    return definition;
+  }
+};
+
+Options tuning(TimerFactory timer = cuda_timer) {
+  Options options;
+  options.timer = std::move(timer);
+  options.print = Print::nothing;
+  options.log_directory = "";
+  options.always_tune = true;
+  return options;
+}
+
+/// Each to the end.
+void tune(const std::string& region, int times, const Options& options) {
+  Busy<Short> kernel(region, {40, 10, 80});
+  const Stream stream;
+  ContextualAutotuner tuner(options);
+  for (int i = 0; i < times; ++i) {
+    tuner.run(region, [&] { kernel(stream); });
+    const RegionReport report = tuner.report(region);
+    REQUIRE(report.problems.size() == 1);
+    const ProblemReport& problem = report.problems.front();
+    CHECK(problem.configs.at(problem.choice).config.get<int>("US") == 10);
+    CHECK(report.timer == "CUPTI");
+  }
+}
+
+/// Captures, launches and destroys graphs without pause, in thread-local mode.
+class CapturingThread {
+ public:
+  CapturingThread() : thread_([this] { work(); }) {
+    while (captures_ == 0) {
+      std::this_thread::yield();
+    }
+  }
+  CapturingThread(const CapturingThread&) = delete;
+  CapturingThread& operator=(const CapturingThread&) = delete;
+  ~CapturingThread() {
+    stop_ = true;
+    thread_.join();
+  }
+  int captures() const { return captures_; }
+  int invalid() const { return invalid_; }
+
+ private:
+  void work() {
+    const Stream stream;
+    void* memory = nullptr;
+    cuda_check(cudaMalloc(&memory, 1024));
+    while (!stop_) {
+      cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+      for (int i = 0; i < 20; ++i) {
+        static_cast<void>(cudaMemsetAsync(memory, i, 1024, stream));
+      }
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      ++captures_;
+      if (cudaStreamEndCapture(stream, &graph) != cudaSuccess ||
+          cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess) {
+        ++invalid_;
+        cudaGetLastError();
+        continue;
+      }
+      cuda_check(cudaGraphLaunch(executable, stream));
+      stream.wait();
+      cuda_check(cudaGraphExecDestroy(executable));
+      cuda_check(cudaGraphDestroy(graph));
+    }
+    cudaFree(memory);
+  }
+
+  std::atomic<bool> stop_{false};
+  std::atomic<int> captures_{0};
+  std::atomic<int> invalid_{0};
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("other threads: ten tunings beside one that captures and destroys graphs without pause", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  tune("before_captures", 1, tuning([] { return cuda_timer_with({.detach = false}); }));
+  const CapturingThread other;
+  tune("beside_captures", 10, tuning());
+  INFO(other.captures() << " captures");
+  CHECK(other.invalid() == 0);
+}
+
+TEST_CASE("other threads: ten tunings beside a kernel that ends after five seconds", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Busy<Long> persistent("persistent", {5'000'000});
+  persistent(stream);
+  tune("beside_a_kernel", 10, tuning());
+  CHECK(cudaStreamQuery(stream) == cudaSuccess);
+}
+
+}  // namespace other_threads_test

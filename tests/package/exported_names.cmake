@@ -1,0 +1,27 @@
+# Every symbol that the shared <libraries> export is contextual's: in its namespace, or a table, a type's name or a
+# static variable of that.
+
+foreach(library IN LISTS libraries)
+  execute_process(COMMAND "${nm}" -D --defined-only --format=posix "${library}" OUTPUT_VARIABLE symbols
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
+  set(own 0)
+  set(others)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^_Z(N[KRO]*|T[ISVT]NK?|Th[n0-9]+_N|Tv[n0-9_]+N|GVN|GVZNK?|ZNK?)10contextual")
+      math(EXPR own "${own} + 1")
+    else()
+      list(APPEND others "${line}")
+    endif()
+  endforeach()
+  if(others)
+    list(LENGTH others count)
+    list(SUBLIST others 0 10 first)
+    list(JOIN first "\n  " text)
+    message(FATAL_ERROR "${library} exports ${count} symbols that are not contextual's, such as\n  ${text}")
+  endif()
+  if(own EQUAL 0)
+    message(FATAL_ERROR "${library} exports nothing")
+  endif()
+  message(STATUS "${library}: ${own} symbols")
+endforeach()
