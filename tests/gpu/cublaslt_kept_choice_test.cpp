@@ -129,7 +129,7 @@ TEST_CASE("child process: tunes the product by cuBLASLt", "[.]") {
       .write(reinterpret_cast<const char*>(&launched), sizeof launched);
 }
 
-TEST_CASE("child process: uses the kept algorithm, wherever it is in the list", "[.]") {
+TEST_CASE("child process: uses the kept algorithm wherever it is in the list", "[.]") {
   if (!engine_test::is_child()) {
     return;
   }
@@ -139,7 +139,7 @@ TEST_CASE("child process: uses the kept algorithm, wherever it is in the list", 
   CHECK(equal(launched, kept_algorithm()));
 }
 
-TEST_CASE("child process: does not find the kept algorithm, and tunes", "[.]") {
+TEST_CASE("child process: does not find the kept algorithm and tunes", "[.]") {
   if (!engine_test::is_child()) {
     return;
   }
@@ -161,9 +161,9 @@ TEST_CASE("cuda_cublaslt_gemm: a kept algorithm is found again by what it is", "
                                           {"TEST_LIST", list}});
   };
   REQUIRE(start("tunes the product by cuBLASLt", "as it is") == 0);
-  CHECK(start("uses the kept algorithm, wherever it is in the list", "as it is") == 0);
-  CHECK(start("uses the kept algorithm, wherever it is in the list", "rotated") == 0);
-  CHECK(start("does not find the kept algorithm, and tunes", "shorter") == 0);
+  CHECK(start("uses the kept algorithm wherever it is in the list", "as it is") == 0);
+  CHECK(start("uses the kept algorithm wherever it is in the list", "rotated") == 0);
+  CHECK(start("does not find the kept algorithm and tunes", "shorter") == 0);
 }
 
 }  // namespace cublaslt_kept_choice_test
