@@ -26,6 +26,10 @@ cuda::Driver scripted_driver() {
     *device = 0;
     return CUDA_SUCCESS;
   };
+  driver.cuCtxGetLimit = [](std::size_t* bytes, CUlimit) {
+    *bytes = 1024;
+    return CUDA_SUCCESS;
+  };
   driver.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
     *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 1 << 20;  // no layout is too large
     return CUDA_SUCCESS;

@@ -7,6 +7,7 @@
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
+#include <contextual/detail/cuda/local_memory.hpp>
 #include <contextual/launch_status.hpp>
 
 #include <cuda_runtime_api.h>
@@ -57,10 +58,11 @@ struct launch_status<cudaError_t> {
   }
 };
 
-/// Loads the code of a `__global__` function for the current device. With lazy loading, CUDA's default, the
-/// first launch would load it, and could wait for ever beside a kernel that waits for that launch. Call it in
-/// `KernelOptions::load`. `function` is the address of the function on the host. Throws CudaError, for
-/// example if the function was not compiled for this device.
+/// Loads the code of a `__global__` function for the current device, and reserves the local memory of its
+/// threads. The first launch would do both, and could wait for ever beside a kernel that waits for that
+/// launch. Call it in `KernelOptions::load`. `function` is the address of the function on the host. Throws
+/// CudaError, for example if the function was not compiled for this device, and ConfigRejected if there is
+/// not enough memory.
 inline void load_kernel(const void* function) {
   cudaFuncAttributes attributes{};
   const cudaError_t code = cudaFuncGetAttributes(&attributes, function);  // lazy loading loads here
@@ -68,12 +70,23 @@ inline void load_kernel(const void* function) {
     static_cast<void>(cudaGetLastError());  // the exception reports it; no later call should
     throw CudaError("loading a kernel failed: " + cuda_error_text(code), static_cast<int>(code));
   }
+  detail::reserve_local_memory(attributes.localSizeBytes);
 }
 
 /// The same for a kernel by name, e.g. `load_kernel(scale<4>)`.
 template <typename... Parameters>
 void load_kernel(void (*kernel)(Parameters...)) {
   load_kernel(reinterpret_cast<const void*>(kernel));
+}
+
+/// An attribute of `cudaLaunchConfig_t`: how much of a multiprocessor's L1 cache shall be shared memory while
+/// the kernel runs there, in percent. A kernel that uses none and stays long keeps out all that use some,
+/// unless it is launched with 100.
+inline cudaLaunchAttribute shared_memory_carveout(unsigned percent) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+  attribute.val.sharedMemCarveout = percent;
+  return attribute;
 }
 
 }  // namespace contextual

@@ -69,7 +69,7 @@ struct CudaDim {
   friend bool operator==(const CudaDim&, const CudaDim&) = default;
 };
 
-/// The sizes of one launch.
+/// The sizes of one launch, and what may run beside it.
 struct CudaLayout {
   CudaDim grid{};     ///< in blocks
   CudaDim block{};    ///< in threads
@@ -78,6 +78,10 @@ struct CudaLayout {
   /// If true, the kernel may begin before the previous kernel on the stream has ended (programmatic dependent
   /// launch).
   bool programmatic_stream_serialization = false;
+  /// How much of a multiprocessor's L1 cache shall be shared memory while the kernel runs there, in percent;
+  /// -1 leaves it to the driver. A kernel that uses none and stays long keeps out all that use some, unless
+  /// it is launched with 100.
+  int shared_memory_carveout = -1;
 
   friend bool operator==(const CudaLayout&, const CudaLayout&) = default;
 };

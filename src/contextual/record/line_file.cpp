@@ -109,16 +109,16 @@ class SpdlogFile final : public LineFile {
   /// Throws std::runtime_error for a link, which may lead to a file that is no log.
   explicit SpdlogFile(const fs::path& path) : path_(path), sink_(path) { sink_.set_pattern("%v"); }
 
-  std::string append(std::string_view line) noexcept override {
+  std::string append(std::string_view line, storage::WriteBudget& budget) noexcept override {
     try {
       if (::getpid() != owner_) {
-        return kept_open(path_)->append(line);
+        return kept_open(path_)->append(line, budget);
       }
       const std::lock_guard lock(mutex_);
-      const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line();
-      write(unfinished ? "\n" + std::string(line) : line);
-      may_be_unfinished_ = false;
-      return {};
+      return budget.spend([&] {
+        write(line);
+        return std::string();
+      });
     } catch (const std::exception& error) {
       return error.what();
     } catch (...) {
@@ -133,8 +133,11 @@ class SpdlogFile final : public LineFile {
   bool ends_inside_line() const;
 
   void write(std::string_view line) {
-    sink_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
+    const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line();
+    const std::string text = unfinished ? "\n" + std::string(line) : std::string(line);
+    sink_.log({"", spdlog::level::info, text});
     sink_.flush();
+    may_be_unfinished_ = false;
   }
 
   const fs::path path_;

@@ -3,6 +3,8 @@
 /// \file
 /// A file to which whole lines are appended, shared by all writers of this process.
 
+#include "contextual/storage/write_budget.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -25,8 +27,9 @@ class LineFile {
   /// Appends one line; `line` has no line end. If the file ends in the middle of a line, because a process
   /// died or a write failed, ends that line first, and waits 25 ms at most to see that nobody is writing it.
   /// In a process that was forked after `open`, writes to that process's own file. Returns the reason of a
-  /// failure, such as a full disk, or an empty text if the line is written.
-  virtual std::string append(std::string_view line) noexcept = 0;
+  /// failure, such as a full disk or a spent budget, or an empty text if the line is written. Waiting for
+  /// other threads that write is not charged.
+  virtual std::string append(std::string_view line, storage::WriteBudget& budget) noexcept = 0;
 
   /// The file that was opened.
   virtual const std::filesystem::path& path() const noexcept = 0;

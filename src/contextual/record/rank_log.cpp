@@ -95,7 +95,7 @@ void RankLog::append(LineFile& file, std::atomic<bool>& closed, const std::strin
     return;
   }
   written_bytes.fetch_add(line.size() + 1, std::memory_order_relaxed);
-  const std::string error = budget_->spend([&] { return file.append(line); });
+  const std::string error = file.append(line, *budget_);
   if (!error.empty()) {
     closed.store(true, std::memory_order_relaxed);
     complain("write to " + file.path().string() + ": " + error);

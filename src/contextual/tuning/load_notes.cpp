@@ -21,4 +21,11 @@ void LoadNotes::say(const std::string& text) {
   }
 }
 
+bool LoadNotes::tries() noexcept {
+  if (listening != nullptr) {
+    listening->tried_ = true;
+  }
+  return listening != nullptr;
+}
+
 }  // namespace contextual::detail

@@ -68,6 +68,7 @@ void Preparation::load_defaults() {
       const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
       const detail::LoadNotes notes;
       kernel->load_first();
+      tried_ = tried_ || notes.tried();
       for (const std::string& text : notes.texts()) {
         const std::size_t loaded = kernel->first_config();
         on_defaults_[name].push_back({{name, "", loaded, kernel->space().configs.at(loaded)}, text});
@@ -75,6 +76,24 @@ void Preparation::load_defaults() {
     }
   }
   context_.set_preparing(std::nullopt);
+}
+
+void Preparation::keep_chosen() {
+  for (ProblemSlot& slot : context_.slots()) {
+    const policy::ProblemRecord* const record = tried_ ? problems_.record_of(slot) : nullptr;
+    for (const auto& member : slot.found.members) {
+      if (record != nullptr && member->traits().load && member->alive()) {
+        try {
+          const BeingPrepared now(context_, {&slot, record->choice});
+          const Watchdog::Section section(watch_,
+                                          {Activity::prepare, Phase::final_run, context_.tuning_iteration});
+          member->traits().load(record->choice, &slot.problem.key);
+        } catch (const std::exception&) {
+          continue;  // it could be loaded before
+        }
+      }
+    }
+  }
 }
 
 void Preparation::fix_views(const BatchPlan& plan) {
@@ -172,6 +191,7 @@ std::string Preparation::prepare_here(const DueConfig& due, const BatchPlan& pla
       const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
       const detail::LoadNotes notes;
       member->traits().load(due.config_id, &slot.problem.key);
+      tried_ = tried_ || notes.tried();
       for (const std::string& text : notes.texts()) {
         remarks_.push_back({{member->traits().name, slot.problem.key_text, due.config_id,
                              member->space().configs.at(due.config_id)},

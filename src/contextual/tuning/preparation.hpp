@@ -48,6 +48,10 @@ class Preparation {
   /// is prepared then.
   Result prepare(const detail::BatchPlan& plan);
 
+  /// Loads the chosen configs once more where something scarce was taken for those that were tried: see
+  /// LoadNotes::tries. To be called by the thread of `run` when all is chosen.
+  void keep_chosen();
+
   /// Sets what launches go by during the batch.
   void fix_views(const detail::BatchPlan& plan);
 
@@ -72,6 +76,7 @@ class Preparation {
   std::vector<Remark> remarks_;
   std::map<std::string, std::vector<Remark>> on_defaults_;  ///< by kernel
   std::exception_ptr device_failure_;
+  bool tried_ = false;  ///< something scarce was taken
 };
 
 }  // namespace contextual::tuning

@@ -78,8 +78,8 @@ void RunWarnings::note_loading() {
         context_.note(
             "kernel \"" + traits.name + "\" has no `load`" +
             (traits.load ? " that takes the config alone" : "") + ": " + hazard +
-            ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
-            "waits for a later launch. Load its code in `load`, or load all code when the program starts");
+            ", which may wait for the device, for ever beside a kernel that waits for a later launch. Load "
+            "each config in `load`, for example by load_kernel");
       }
     }
   }

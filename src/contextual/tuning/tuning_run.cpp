@@ -413,6 +413,7 @@ void TuningRun::lock_in() {
   }
   tell_notes();
   if (finished_) {
+    preparation_.keep_chosen();
     // Where all ranks have launched alike, there is nothing that one of them uses alone.
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
                                     exchange_.rank());

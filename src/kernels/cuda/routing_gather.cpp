@@ -35,8 +35,8 @@ UntunedKernel<RoutingGatherParameters>& kernel() {
       with_peer_headers(CudaSource::text("routing_gather.cu", source))
           .header("hopper_ptx.cuh", ptx_header)
           .header("routing_gather_parameters.hpp", parameters_header),
-      threads,
-      [](const RoutingGatherParameters& parameters) { return divide_up(parameters.count, threads); });
+      threads, [](const RoutingGatherParameters& parameters) { return divide_up(parameters.count, threads); },
+      most_carveout);
   return *kernel;
 }
 

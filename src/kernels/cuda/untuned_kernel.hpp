@@ -11,16 +11,22 @@
 
 namespace contextual::kernels::cuda {
 
+/// Of a kernel that waits, beside which others shall run that use shared memory.
+inline constexpr int most_carveout = 100;
+
 /// A kernel of one config. Use it as an object that is never destroyed, because it may be launched while the
 /// process exits.
 template <typename... Args>
 class UntunedKernel {
  public:
   /// The function of the source is launched with so many threads a block. `blocks` returns their number.
-  UntunedKernel(const char* function, const CudaSource& source, int threads, int (*blocks)(const Args&...))
+  /// `carveout`: see CudaLayout::shared_memory_carveout.
+  UntunedKernel(const char* function, const CudaSource& source, int threads, int (*blocks)(const Args&...),
+                int carveout = -1)
       : kernel_(
             std::string("cuda_") + function, {{"THREADS", &Config::threads, {0}}},
-            [](const Args&...) { return single_problem(); }, definition(function, source, threads, blocks)) {}
+            [](const Args&...) { return single_problem(); },
+            definition(function, source, threads, blocks, carveout)) {}
 
   /// Throws CudaError, also if the source does not compile.
   void launch(CUstream stream, const Args&... args) {
@@ -36,15 +42,16 @@ class UntunedKernel {
   using Kernel = CudaKernel<Config, Args...>;
 
   static typename Kernel::Definition definition(const char* function, const CudaSource& source, int threads,
-                                                int (*blocks)(const Args&...)) {
+                                                int (*blocks)(const Args&...), int carveout) {
     typename Kernel::Definition definition;
     definition.source = source;
     definition.variant = [name = std::string(function)](const Config&) {
       return CudaVariant{.function = name};
     };
-    definition.layout = [threads, blocks](const Config&, const Args&... args) {
+    definition.layout = [threads, blocks, carveout](const Config&, const Args&... args) {
       return CudaLayout{.grid = {static_cast<unsigned>(blocks(args...))},
-                        .block = {static_cast<unsigned>(threads)}};
+                        .block = {static_cast<unsigned>(threads)},
+                        .shared_memory_carveout = carveout};
     };
     return definition;
   }

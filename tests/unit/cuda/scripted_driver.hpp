@@ -76,6 +76,8 @@ class ScriptedDriver {
   std::string device_name = "Scripted GPU";
   std::map<CUdevice_attribute, int> device_attributes;      ///< an H200's
   std::map<CUfunction_attribute, int> function_attributes;  ///< of every kernel
+  std::function<int(const std::string& code)> local_bytes;  ///< of a kernel, for each thread; empty: none
+  std::map<CUcontext, std::size_t> stack_limits;            ///< CU_LIMIT_STACK_SIZE, where it is not 1 KiB
   int resident_blocks = 1;                                  ///< of every kernel, on a multiprocessor
   int resident_clusters = 1;
 

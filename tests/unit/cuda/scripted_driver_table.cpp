@@ -120,6 +120,21 @@ void add_contexts(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
+  api.cuCtxGetLimit = [](std::size_t* bytes, CUlimit which) {
+    return quietly("cuCtxGetLimit", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      const auto found = it().stack_limits.find(impl().current());
+      *bytes = found == it().stack_limits.end() ? 1024 : found->second;
+      return which == CU_LIMIT_STACK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
+    });
+  };
+  api.cuCtxSetLimit = [](CUlimit which, std::size_t bytes) {
+    return quietly("cuCtxSetLimit", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      it().stack_limits[impl().current()] = bytes;
+      return which == CU_LIMIT_STACK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
+    });
+  };
   api.cuCtxPushCurrent = [](CUcontext context) {
     return quietly("cuCtxPushCurrent", [&] {
       impl().stack().push_back(context);
@@ -356,10 +371,11 @@ void add_modules(contextual::cuda::Driver& api) {
     });
   };
   api.cuFuncLoad = [](CUfunction) { return quietly("cuFuncLoad", [&] {}); };
-  api.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
+  api.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction function) {
     return quietly("cuFuncGetAttribute", [&] {
       const std::lock_guard lock(impl().mutex);
-      *value = it().function_attributes[which];
+      const bool of_each = which == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES && it().local_bytes;
+      *value = of_each ? it().local_bytes(function->code) : it().function_attributes[which];
     });
   };
   api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute which, int value) {

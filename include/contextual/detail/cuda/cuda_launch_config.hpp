@@ -30,6 +30,11 @@ class CudaLaunchConfig {
       attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       attribute.value.programmaticStreamSerializationAllowed = 1;
     }
+    if (layout.shared_memory_carveout >= 0) {
+      CUlaunchAttribute& attribute = add();
+      attribute.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+      attribute.value.sharedMemCarveout = static_cast<unsigned>(layout.shared_memory_carveout);
+    }
   }
   CudaLaunchConfig(const CudaLaunchConfig&) = delete;
   CudaLaunchConfig& operator=(const CudaLaunchConfig&) = delete;
@@ -43,7 +48,7 @@ class CudaLaunchConfig {
   }
 
   CUlaunchConfig config_{};
-  std::array<CUlaunchAttribute, 2> attributes_;  // initialised by `add` only
+  std::array<CUlaunchAttribute, 3> attributes_;  // initialised by `add` only
 };
 
 }  // namespace contextual::detail

@@ -25,6 +25,8 @@
   X(cuDevicePrimaryCtxGetState)                  \
   X(cuCtxGetCurrent)                             \
   X(cuCtxGetDevice)                              \
+  X(cuCtxGetLimit)                               \
+  X(cuCtxSetLimit)                               \
   X(cuCtxPushCurrent)                            \
   X(cuCtxPopCurrent)                             \
   X(cuCtxSynchronize)                            \

@@ -3,6 +3,7 @@
 #include "contextual/cuda/api/cupti.hpp"
 #include "contextual/cuda/api/driver.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
+#include "contextual/cuda/kernel/local_memory.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -244,7 +245,11 @@ void CuptiSession::end() noexcept {
   if (!detach_.load(std::memory_order_relaxed)) {
     return;
   }
-  const char* const reason = reason_to_stay();
+  const char* reason = reason_not_to_wait();
+  if (reason == nullptr) {
+    give_back_local_memory();
+    reason = detachments < most_detachments ? nullptr : "as each detachment loses device memory";
+  }
   if (reason == nullptr) {
     detachments += finalize() ? 1 : 0;
   } else if (!std::exchange(said_that_it_stays, true)) {
@@ -254,11 +259,8 @@ void CuptiSession::end() noexcept {
   }
 }
 
-/// Null if there is none.
-const char* CuptiSession::reason_to_stay() const noexcept {
-  if (detachments >= most_detachments) {
-    return "as each detachment loses device memory";
-  }
+/// Of the driver, which waits for all work. Null if there is none.
+const char* CuptiSession::reason_not_to_wait() const noexcept {
   if (seen_.others.load(std::memory_order_relaxed)) {
     return "as other threads of the process use CUDA, for which detaching is not safe";
   }

@@ -116,7 +116,7 @@ class CuptiSession {
   static Seen& the_seen();
   static bool finalize() noexcept;
   static void attach(const std::shared_ptr<Subscription>& subscription);
-  const char* reason_to_stay() const noexcept;
+  const char* reason_not_to_wait() const noexcept;
   bool work_has_ended() const noexcept;
   void enable();
   void end() noexcept;

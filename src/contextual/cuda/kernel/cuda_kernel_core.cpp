@@ -10,6 +10,7 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/cuda/cuda_kernel_core.hpp>
+#include <contextual/detail/cuda/local_memory.hpp>
 #include <contextual/detail/tuning/load_notes.hpp>
 #include <contextual/error.hpp>
 
@@ -160,7 +161,14 @@ struct CudaKernelCore::Impl {
     if (!problem.empty()) {
       throw ConfigRejected(problem);
     }
+    reserve_local_memory(function);
     say_warnings(id, limits.compute_capability);
+  }
+
+  static void reserve_local_memory(CUfunction function) {
+    int bytes = 0;
+    CONTEXTUAL_CU(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function));
+    detail::reserve_local_memory(static_cast<std::size_t>(bytes));
   }
 
   void say_warnings(std::size_t id, int capability) {
@@ -252,7 +260,7 @@ void CudaKernelCore::load_for(std::size_t config_id, const Key* key) {
       impl_->load_for(config_id, *key);
     } else {
       const int capability = DeviceLimits::of(current_device()).compute_capability;
-      impl_->load(config_id, capability);
+      Impl::reserve_local_memory(impl_->load(config_id, capability));
       impl_->say_warnings(config_id, capability);
     }
   }

@@ -7,7 +7,8 @@ namespace contextual::cuda {
 std::string loading_hazard() {
   CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
   const bool lazy = driver().cuModuleGetLoadingMode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_LAZY_LOADING;
-  return lazy ? "CUDA loads code lazily (CUDA_MODULE_LOADING)" : "";
+  return std::string("CUDA takes a kernel's local memory ") + (lazy ? "and loads its code " : "") +
+         "at its first launch";
 }
 
 }  // namespace contextual::cuda

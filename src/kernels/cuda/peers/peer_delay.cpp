@@ -13,9 +13,9 @@ constexpr const char* source =
 using Kernel = UntunedKernel<unsigned long long, const unsigned*>;
 
 Kernel& kernel() {
-  static auto* const kernel =
-      new Kernel("delay_stream", with_peer_headers(CudaSource::text("peer_delay.cu", source)), 1,
-                 [](const unsigned long long&, const unsigned* const&) { return 1; });
+  static auto* const kernel = new Kernel(
+      "delay_stream", with_peer_headers(CudaSource::text("peer_delay.cu", source)), 1,
+      [](const unsigned long long&, const unsigned* const&) { return 1; }, most_carveout);
   return *kernel;
 }
 
