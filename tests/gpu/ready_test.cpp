@@ -110,6 +110,7 @@ TEST_CASE("ready: a waiting kernel with a carve-out for shared memory lets other
   if (!has_gpu()) {
     return;
   }
+  cuda_check(cudaSetDevice(0));
   using Kernel = CudaKernel<Carveout, volatile int*>;
   Kernel::Definition waits;
   waits.source = CudaSource::text("waits.cu", R"(
