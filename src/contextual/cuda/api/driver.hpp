@@ -27,13 +27,11 @@
   X(cuCtxGetDevice)                              \
   X(cuCtxPushCurrent)                            \
   X(cuCtxPopCurrent)                             \
-  X(cuCtxSynchronize)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
-  X(cuStreamSynchronize)                         \
   X(cuStreamWaitEvent)                           \
   X(cuThreadExchangeStreamCaptureMode)           \
   X(cuEventCreate)                               \
