@@ -39,7 +39,7 @@ std::int64_t launch_number() noexcept {
 
 class CuptiTimer final : public Timer {
  public:
-  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(session()) {
     const RelaxedCaptures relaxed;
     offer_gpus_to_bench();
     offer_gpu_buffers();
@@ -124,6 +124,11 @@ class CuptiTimer final : public Timer {
   std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
+  /// The threads that load what is needed are none of a session's, which sees no load before it begins.
+  static std::shared_ptr<CuptiSession> session() {
+    load_canary();
+    return CuptiSession::acquire();
+  }
   void use_current_context() noexcept {
     CUcontext context = nullptr;
     if (driver().cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
