@@ -65,18 +65,27 @@ Options tuning(TimerFactory timer = cuda_timer) {
   return options;
 }
 
-/// Each to the end.
-void tune(const std::string& region, int times, const Options& options) {
+/// Each to the end, with an output and a buffer that is restored.
+void tune(const std::string& region, int times, Options options, const std::string& timer = "CUPTI") {
+  constexpr std::size_t count = 1024;
   Busy<Short> kernel(region, {40, 10, 80});
   const Stream stream;
+  const DeviceArray<int> out(count);
+  const DeviceArray<int> state(std::vector<int>(count, 7));
+  options.outputs = std::vector{output("out", out.get(), count)};
+  options.restore = std::vector{restored("state", state.get(), count)};
   ContextualAutotuner tuner(options);
   for (int i = 0; i < times; ++i) {
-    tuner.run(region, [&] { kernel(stream); });
+    tuner.run(region, [&] {
+      kernel(stream);
+      cuda_check(cudaMemcpyAsync(out.get(), state.get(), count * sizeof(int), cudaMemcpyDefault, stream));
+      cuda_check(cudaMemsetAsync(state.get(), 0, count * sizeof(int), stream));
+    });
     const RegionReport report = tuner.report(region);
     REQUIRE(report.problems.size() == 1);
     const ProblemReport& problem = report.problems.front();
     CHECK(problem.configs.at(problem.choice).config.get<int>("US") == 10);
-    CHECK(report.timer == "CUPTI");
+    CHECK(report.timer == timer);
   }
 }
 
@@ -141,6 +150,8 @@ TEST_CASE("other threads: ten tunings beside one that captures and destroys grap
   tune("beside_captures", 10, tuning());
   INFO(other.captures() << " captures");
   CHECK(other.invalid() == 0);
+  tune("by_events_beside_captures", 2, tuning(cuda_event_timer), "CUDA events");
+  CHECK(other.invalid() == 0);  // CUPTI has told of them before
 }
 
 TEST_CASE("other threads: ten tunings beside a kernel that ends after five seconds", "[gpu]") {

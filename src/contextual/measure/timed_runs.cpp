@@ -89,7 +89,7 @@ void TimedRuns::measure_blindly() {
       "its launching calls, and the L2 cache is not cleared" +
       (gathering_ != nullptr ? ""
                              : ", and work on streams that do not wait for the default stream is missing, "
-                               "because the driver is older than CUDA 12.5") +
+                               "because the driver is older than CUDA 12.5, or other threads may capture") +
       ". Name the stream, or use host_timer for a function of the host");
 }
 

@@ -36,6 +36,19 @@ void check_gone(ScriptedGpu& gpu, std::size_t times = 1) {
   CHECK(gpu.driver.log().count("cuptiFinalize") == times);
 }
 
+/// A thread that came late has yet to say so.
+void check_made_at_last() {
+  std::unique_ptr<Timer> timer;
+  while (!timer) {
+    try {
+      timer = cuda_cupti_timer();
+    } catch (const CudaUnavailable&) {
+      std::this_thread::yield();
+    }
+  }
+  CHECK(timer->name() == "CUPTI");
+}
+
 /// What the process has of the driver apart from modules, which stay: unloading waits for the device.
 void check_no_handles(ScriptedGpu& gpu) {
   CHECK(gpu.driver.living_events() == 0);
@@ -116,7 +129,7 @@ TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and i
   };
   CHECK_THROWS_AS(cuda_cupti_timer(), CudaError);
   CHECK(gpu.driver.living_modules() == 0);
-  check_gone(gpu);
+  CHECK(gpu.driver.log().beginning_with("cupti").empty());
   gpu.driver.fails = nullptr;
   CHECK(cuda_cupti_timer()->name() == "CUPTI");
 }
@@ -368,15 +381,30 @@ TEST_CASE("holds 20: CUPTI session: a subscription that arrives late is given ba
   }
   CHECK_FALSE(gpu.cupti.subscribed());
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
-  std::unique_ptr<Timer> next;
-  while (!next) {  // the thread that came late has yet to say so
-    try {
-      next = cuda_cupti_timer();
-    } catch (const CudaUnavailable&) {
-      std::this_thread::yield();
+  check_made_at_last();
+}
+
+TEST_CASE(
+    "holds 20: CUPTI session: own code that loads late leaves the run to events, and is there for the next "
+    "one",
+    "[unit]") {
+  ScriptedGpu gpu;
+  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  std::atomic<bool> blocks{true};
+  gpu.driver.fails = [&](const std::string& function) {
+    for (int looks = 0; function == "cuModuleLoadData" && blocks; ++looks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      blocks = blocks && looks < 10'000;
     }
-  }
-  CHECK(next->name() == "CUPTI");
+    return CUDA_SUCCESS;
+  };
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("a kernel runs"));
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(cuda_event_timer()->bias_ns() == std::nullopt);  // its own code is not there either
+  CHECK(blocks);
+  blocks = false;
+  gpu.driver.wait_until_left();
+  check_made_at_last();
 }
 
 TEST_CASE("CUPTI session: beside a thread that captures no call is made for a whole context", "[unit]") {

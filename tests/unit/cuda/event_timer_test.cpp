@@ -2,6 +2,7 @@
 /// The event timer on a scripted GPU.
 
 #include "support/catch.hpp"
+#include "support/stderr_capture.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
 #include <contextual/testing/timer_conformance.hpp>
@@ -300,6 +301,38 @@ TEST_CASE("event timer: a search measures the region as it runs without a timer"
   CHECK(of_kernel(report, "event_search").choice == 2);
   CHECK(of_kernel(report, "event_search").time_in_choice.count == 0);
   CHECK(gpu.driver.living_events() == 0);
+}
+
+TEST_CASE("event timer: beside a thread that captures it leaves contexts alone as soon as it can know",
+          "[unit]") {
+  const bool profiled = GENERATE(true, false);
+  ScriptedGpu gpu;
+  const engine_test::StderrCapture capture;
+  if (profiled) {  // as PyTorch does, whose threads capture
+    gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
+  Block block("event_beside_captures");
+  CUstream captured = gpu.driver.make_stream();
+  int captures = 0;
+  const auto region = [&] {
+    if (!gpu.driver.capturing.contains(captured)) {
+      gpu.driver.begin_capture(captured);
+      ++captures;
+    }
+    block(gpu.stream, 1);
+  };
+  ContextualAutotuner tuner(options_with([profiled] {
+    if (profiled) {
+      CHECK_THROWS_AS(cuda_cupti_timer(), CudaUnavailable);
+    }
+    return cuda_event_timer();
+  }));
+  for (int run = 0; run < 2; ++run) {
+    tuner.run("event_beside_captures", region);
+    check_close(engine_test::problem_of(tuner, "event_beside_captures", "event_beside_captures"));
+  }
+  CHECK(captures == (profiled ? 1 : 2));  // the driver tells of a thread that captures by ending its capture
+  CHECK(gpu.driver.capturing.contains(captured));
 }
 
 TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]") {

@@ -1,3 +1,4 @@
+#include "contextual/cuda/timing/device_wait.hpp"
 #include "unit/cuda/scripted_driver_parts.hpp"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ ScriptedDriver::ScriptedDriver(int devices)
                           {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 24}},
       impl_(std::make_unique<Impl>()),
       table_(scripted_table()) {
+  contextual::cuda::forget_captures_of_others();
   impl_->generation = ++generations;
   for (int device = 0; device < devices; ++device) {
     auto* const context = new_context();

@@ -148,7 +148,6 @@ void add_contexts(contextual::cuda::Driver& api) {
       --impl().pushed;
     });
   };
-  api.cuCtxSynchronize = [] { return quietly("cuCtxSynchronize", [&] { it().finish_all(); }); };
 }
 
 void add_streams(contextual::cuda::Driver& api) {
@@ -168,9 +167,6 @@ void add_streams(contextual::cuda::Driver& api) {
       *context = stream->context;
       return CUDA_SUCCESS;
     });
-  };
-  api.cuStreamSynchronize = [](CUstream stream) {
-    return quietly("cuStreamSynchronize", [&] { it().run_queue(stream); });
   };
   api.cuStreamQuery = [](CUstream stream) {
     return quietly("cuStreamQuery", [&]() -> CUresult {

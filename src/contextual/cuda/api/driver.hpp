@@ -29,13 +29,11 @@
   X(cuCtxSetLimit)                               \
   X(cuCtxPushCurrent)                            \
   X(cuCtxPopCurrent)                             \
-  X(cuCtxSynchronize)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
-  X(cuStreamSynchronize)                         \
   X(cuStreamWaitEvent)                           \
   X(cuThreadExchangeStreamCaptureMode)           \
   X(cuEventCreate)                               \

@@ -1,14 +1,31 @@
 #include "contextual/cuda/buffers/buffer_context.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
+#include "contextual/cuda/timing/iteration_join.hpp"
 
+#include <contextual/deadline.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
 
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace contextual::cuda {
 namespace {
+
+/// This thread's, never destroyed: another thread may wait meanwhile.
+DeviceWaiter& waiter() {
+  static std::mutex mutex;
+  static auto* const waiters = new std::map<std::thread::id, DeviceWaiter>;
+  const std::lock_guard lock(mutex);
+  return (*waiters)[std::this_thread::get_id()];
+}
+
+Deadline deadline_of_run() {
+  return Deadline::after(detail::OngoingRun::latest_bounds().deadline);
+}
 
 /// As long as the process, which may hold memory of the device as long.
 CUcontext primary_context(int ordinal) {
@@ -56,6 +73,20 @@ CUstream own_stream_of(CUcontext context) {
     CONTEXTUAL_CU(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   }
   return stream;
+}
+
+void wait_for_contexts(const std::vector<CUcontext>& contexts) {
+  std::vector<DeviceWaiter::Stream> streams = IterationJoin::streams_of_this_thread();
+  for (CUcontext context : contexts) {
+    streams.push_back({context, nullptr});
+  }
+  waiter().wait(contexts, streams, deadline_of_run());
+}
+
+void wait_for_own_stream(CUstream stream) {
+  CUcontext context = nullptr;
+  CONTEXTUAL_CU(cuCtxGetCurrent(&context));
+  waiter().wait_for_streams({{context, stream}}, deadline_of_run());
 }
 
 }  // namespace contextual::cuda

@@ -5,6 +5,8 @@
 
 #include <cuda.h>
 
+#include <vector>
+
 namespace contextual::cuda {
 
 inline CUdeviceptr address_of(const void* data) noexcept {
@@ -22,5 +24,13 @@ CUcontext context_of_buffer(const void* data);
 /// Returns a stream of the context that waits for no other one. It is made by the first call and never
 /// destroyed. Throws CudaError. Thread-safe.
 CUstream own_stream_of(CUcontext context);
+
+/// Waits as long as a run may take for the work of the contexts, or, if another thread may capture, for that
+/// of the default streams, and of the streams that the run's region named. Throws CudaError or DeviceError,
+/// and Error if that takes longer.
+void wait_for_contexts(const std::vector<CUcontext>& contexts);
+
+/// The same for a stream of the current context that nobody captures.
+void wait_for_own_stream(CUstream stream);
 
 }  // namespace contextual::cuda

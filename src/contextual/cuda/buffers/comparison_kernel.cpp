@@ -1,6 +1,7 @@
 #include "contextual/cuda/buffers/comparison_kernel.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/buffers/buffer_context.hpp"
 #include "contextual/cuda/kernel/compiler.hpp"
 #include "contextual/cuda/kernel/device_limits.hpp"
 
@@ -245,7 +246,7 @@ detail::Differences compare_on_device(const void* data, const void* expected, st
       CudaLayout{.grid = {static_cast<unsigned>(blocks)}, .block = {threads_of_block}}, stream);
   CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), kernel.compare, parameters.data(), nullptr));
   CONTEXTUAL_CU(cuMemcpyDtoHAsync(&found, kernel.result, sizeof(found), stream));
-  CONTEXTUAL_CU(cuStreamSynchronize(stream));
+  wait_for_own_stream(stream);
   return {found.count, found.count == 0 ? 0 : found.first, std::bit_cast<double>(found.largest_error)};
 }
 
@@ -261,7 +262,7 @@ void sum_on_device(const void* data, std::size_t count, ElementType type, std::s
   const auto blocks = static_cast<unsigned>((count + block_elements - 1) / block_elements);
   const detail::CudaLaunchConfig launch(CudaLayout{.grid = {blocks}, .block = {threads_of_block}}, stream);
   CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), kernel.sums, parameters.data(), nullptr));
-  CONTEXTUAL_CU(cuStreamSynchronize(stream));
+  wait_for_own_stream(stream);
 }
 
 }  // namespace contextual::cuda

@@ -4,6 +4,7 @@
 #include "contextual/cuda/buffers/buffer_context.hpp"
 #include "contextual/cuda/buffers/comparison_kernel.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
@@ -35,32 +36,28 @@ void free_in(CUcontext context, const Free& free) noexcept {
   }
 }
 
-void wait_for_contexts() {
-  if (!driver_problem().empty()) {
-    return;  // a program that is linked to this part, on a machine without a GPU
-  }
-  for (CUcontext context : active_contexts()) {
-    const ContextScope current(context);
-    CONTEXTUAL_CU(cuCtxSynchronize());
+void wait_for_all() {
+  if (driver_problem().empty()) {  // else a program that is linked to this part, on a machine without a GPU
+    wait_for_contexts(active_contexts());
   }
 }
 
 void fill_buffer(void* data, unsigned char byte, std::size_t size_bytes) {
   const CUcontext context = context_of_buffer(data);
   const ContextScope current(context);
-  CONTEXTUAL_CU(cuCtxSynchronize());  // earlier work may still use it
+  wait_for_contexts({context});  // earlier work may still use it
   CUstream stream = own_stream_of(context);
   CONTEXTUAL_CU(cuMemsetD8Async(address_of(data), byte, size_bytes, stream));
-  CONTEXTUAL_CU(cuStreamSynchronize(stream));
+  wait_for_own_stream(stream);
 }
 
 void copy_buffer(void* to, const void* from, std::size_t size_bytes) {
   const CUcontext context = context_of_buffer(is_device_memory(to) ? to : from);
   const ContextScope current(context);
-  CONTEXTUAL_CU(cuCtxSynchronize());
+  wait_for_contexts({context});
   CUstream stream = own_stream_of(context);
   CONTEXTUAL_CU(cuMemcpyAsync(address_of(to), address_of(from), size_bytes, stream));
-  CONTEXTUAL_CU(cuStreamSynchronize(stream));
+  wait_for_own_stream(stream);
 }
 
 /// Two of each context, never destroyed, which only one thread uses at a time.
@@ -87,25 +84,25 @@ void copy_between_all(void* to, const void* from, std::size_t size_bytes) {
   constexpr std::size_t before = 0;
   constexpr std::size_t after = 1;
   for (CUcontext context : contexts) {
-    CONTEXTUAL_CU(cuCtxRecordEvent(context, event_of(context, before)));
+    check_of_context(driver().cuCtxRecordEvent(context, event_of(context, before)), "cuCtxRecordEvent");
     CONTEXTUAL_CU(cuStreamWaitEvent(stream, event_of(context, before), CU_EVENT_WAIT_DEFAULT));
   }
   CONTEXTUAL_CU(cuMemcpyAsync(address_of(to), address_of(from), size_bytes, stream));
   CONTEXTUAL_CU(cuEventRecord(event_of(own, after), stream));
   for (CUcontext context : contexts) {
-    CONTEXTUAL_CU(cuCtxWaitEvent(context, event_of(own, after)));
+    check_of_context(driver().cuCtxWaitEvent(context, event_of(own, after)), "cuCtxWaitEvent");
   }
 }
 
 void copy_in_order(void* to, const void* from, std::size_t size_bytes) {
-  if (driver().cuCtxRecordEvent != nullptr && driver().cuCtxWaitEvent != nullptr) {
+  if (driver().cuCtxRecordEvent != nullptr && driver().cuCtxWaitEvent != nullptr && !others_may_capture()) {
     try {
       copy_between_all(to, from, size_bytes);
       return;
     } catch (const CudaError&) {  // a stream is capturing, or a context cannot do it: then by waiting
     }
   }
-  wait_for_contexts();
+  wait_for_all();
   copy_buffer(to, from, size_bytes);
 }
 
@@ -165,9 +162,9 @@ std::vector<detail::BlockSum> sums_of_buffer(const void* data, std::size_t count
 }  // namespace
 
 void offer_gpu_buffers() noexcept {
-  static constexpr detail::DeviceBuffers gpus{is_device_memory,  wait_for_contexts, fill_buffer,
-                                              copy_buffer,       copy_in_order,     memory_beside,
-                                              memory_to_compare, compare_buffer,    sums_of_buffer};
+  static constexpr detail::DeviceBuffers gpus{is_device_memory,  wait_for_all,   fill_buffer,
+                                              copy_buffer,       copy_in_order,  memory_beside,
+                                              memory_to_compare, compare_buffer, sums_of_buffer};
   detail::set_device_buffers(&gpus);
 }
 

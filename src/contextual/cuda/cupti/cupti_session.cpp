@@ -183,6 +183,7 @@ CuptiSession::CuptiSession(std::shared_ptr<Subscription> subscription)
   seen_.forget();
   records_.reserve(first_records);
   if (const CUptiResult subscribed = subscription_->result(); subscribed != CUPTI_SUCCESS) {
+    note_that_others_may_capture();  // as threads of programs do that were profiled
     const char* text = nullptr;
     cupti().cuptiGetResultString(subscribed, &text);
     throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +
@@ -190,6 +191,7 @@ CuptiSession::CuptiSession(std::shared_ptr<Subscription> subscription)
   }
   if (others_record_kernels()) {
     subscription_->was_attached();
+    note_that_others_may_capture();
     throw CudaUnavailable("the application takes CUPTI's records of kernels itself, and would get no more");
   }
   current.store(this);
@@ -267,12 +269,12 @@ const char* CuptiSession::reason_not_to_wait() const noexcept {
   return work_has_ended() ? nullptr : "as work is under way, for which detaching would wait";
 }
 
-/// No other thread was seen in CUDA, so none captures.
+/// Where a thread may capture it cannot be known.
 bool CuptiSession::work_has_ended() const noexcept {
   try {
     DeviceWaiter waiter;
     waiter.wait(active_contexts(), {}, Deadline::after(patience_at_the_end));
-    return !own_captures_open();
+    return !own_captures_open() && !others_may_capture();
   } catch (const std::exception&) {
     return false;
   }
@@ -308,7 +310,7 @@ void CuptiSession::forget_the_process() noexcept {
   detachments = 0;
   said_that_it_stays = false;
   the_seen().others.store(false);
-  the_seen().others_capture.store(false);
+  forget_captures_of_others();
 }
 
 std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
@@ -376,7 +378,7 @@ void CuptiSession::Seen::saw_thread() noexcept {
   } else if (code == CUDA_SUCCESS) {
     count.fetch_add(1, std::memory_order_relaxed);
     if (!own) {
-      others_capture.store(true, std::memory_order_relaxed);
+      note_that_others_may_capture();
     }
   }
 }

@@ -76,8 +76,6 @@ class CuptiSession {
   }
   /// The same for those that this session's thread began, or a thread in a launch.
   bool own_captures_open() const noexcept { return seen_.captures.load(std::memory_order_relaxed) > 0; }
-  /// Returns true if another thread has captured, in this session or an earlier one.
-  bool others_capture() const noexcept { return seen_.others_capture.load(std::memory_order_relaxed); }
 
   /// Returns the contexts of the calls seen, of all threads.
   UsedContexts& contexts() noexcept { return seen_.contexts; }
@@ -99,9 +97,8 @@ class CuptiSession {
     std::atomic<int> captures{0};            ///< the number begun and not ended by this session's threads
     std::atomic<int> captures_of_others{0};  ///< and by other threads
     std::atomic<const void*> home{nullptr};  ///< the thread that acquired the session
-    // Never forgotten: a thread of an earlier session may be there, too.
-    std::atomic<bool> others{false};  ///< another thread was in CUDA
-    std::atomic<bool> others_capture{false};
+    /// Another thread was in CUDA. Never forgotten: that of an earlier session may be there, too.
+    std::atomic<bool> others{false};
     CallList calls;
     UsedContexts contexts;
 

@@ -39,9 +39,8 @@ std::int64_t launch_number() noexcept {
 
 class CuptiTimer final : public Timer {
  public:
-  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(session()) {
     const RelaxedCaptures relaxed;
-    leave_others_alone();
     offer_gpus_to_bench();
     offer_gpu_buffers();
     if (!options.detach) {
@@ -63,8 +62,7 @@ class CuptiTimer final : public Timer {
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
   void begin_batch(const BatchStart& start) override {
-    head_start_.begin_batch(start, session_->contexts(),
-                            session_->own_captures_open() || session_->others_capture());
+    head_start_.begin_batch(start, session_->contexts(), session_->own_captures_open());
   }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
@@ -79,7 +77,6 @@ class CuptiTimer final : public Timer {
     note.end = session_->mark();
     head_start_.end_iteration();
     ranges_.end_iteration();
-    leave_others_alone();
     join_.join(session_->contexts(), session_->own_captures_open());
   }
 
@@ -112,12 +109,7 @@ class CuptiTimer final : public Timer {
               Deadline deadline) override {
     monitor_.read(session_->contexts().all());
     const std::vector<CUcontext> contexts = session_->contexts().all();
-    leave_others_alone();
-    if (session_->others_capture()) {
-      waiter_.wait_for_streams(join_.streams(contexts), std::move(deadline));
-    } else {
-      waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
-    }
+    waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
     assemble(session_->take(), launches, iterations);
     head_start_.settled(iterations);
     settled_.store(true, std::memory_order_relaxed);
@@ -132,12 +124,10 @@ class CuptiTimer final : public Timer {
   std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
-  /// Threads beside the region capture when they like. What is done with a whole context invalidates their
-  /// captures.
-  void leave_others_alone() noexcept {
-    if (session_->others_capture()) {
-      join_.leave_contexts_alone();
-    }
+  /// The threads that load what is needed are none of a session's, which sees no load before it begins.
+  static std::shared_ptr<CuptiSession> session() {
+    load_canary();
+    return CuptiSession::acquire();
   }
   void use_current_context() noexcept {
     CUcontext context = nullptr;

@@ -3,7 +3,6 @@
 #include <cuda.h>
 
 #include <map>
-#include <mutex>
 
 namespace contextual::cuda {
 
@@ -14,14 +13,17 @@ class PtxKernel {
   /// Both texts must outlive the object.
   PtxKernel(const char* ptx, const char* name) : ptx_(ptx), name_(name) {}
 
-  /// Returns the function in the current context, and loads it once per context. If it throws CudaError,
-  /// nothing stays loaded.
+  /// Returns the function in the current context, and loads it once per context, on a thread of its own: the
+  /// driver may wait for all kernels that run. Throws CudaUnavailable if that takes a quarter of the latest
+  /// run's deadline, or if it has taken another kernel as long. If it throws CudaError, nothing stays loaded.
   CUfunction get();
 
  private:
+  void load(CUcontext context);
+  CUfunction loaded_in(CUcontext context) const;
+
   const char* ptx_;
   const char* name_;
-  std::mutex mutex_;
   std::map<CUcontext, CUfunction> functions_;
 };
 

@@ -3,6 +3,7 @@
 #include "contextual/cuda/api/driver.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
 #include "contextual/cuda/kernel/ptx_kernel.hpp"
+#include "contextual/cuda/timing/spin_kernel.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/deadline.hpp>
@@ -98,6 +99,12 @@ CUfunction empty_kernel() {
 }
 
 }  // namespace
+
+void load_canary() {
+  const SomeContext context;
+  empty_kernel();
+  load_spin_kernel();
+}
 
 void check_by_canary(CuptiSession& session) {
   const SomeContext context;

@@ -2,6 +2,7 @@
 
 #include "contextual/cuda/api/driver.hpp"
 #include "contextual/cuda/cupti/active_contexts.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/detail/cuda/context_scope.hpp>
 
@@ -34,7 +35,7 @@ class ContextGathering final : public detail::WorkGathering {
 
   void gather() override {
     for (const Event& made : events_) {
-      CONTEXTUAL_CU(cuCtxRecordEvent(made.context, made.event));
+      check_of_context(driver().cuCtxRecordEvent(made.context, made.event), "cuCtxRecordEvent");
     }
     for (const Event& made : events_) {
       CONTEXTUAL_CU(cuStreamWaitEvent(nullptr, made.event, CU_EVENT_WAIT_DEFAULT));
@@ -52,7 +53,7 @@ class ContextGathering final : public detail::WorkGathering {
 }  // namespace
 
 std::unique_ptr<detail::WorkGathering> context_gathering() {
-  if (driver().cuCtxRecordEvent == nullptr) {
+  if (driver().cuCtxRecordEvent == nullptr || others_may_capture()) {
     return nullptr;
   }
   auto gathering = std::make_unique<ContextGathering>();

@@ -7,6 +7,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -18,10 +19,33 @@ namespace {
 constexpr std::chrono::milliseconds eager{1};
 constexpr std::chrono::microseconds between_looks{50};
 
+std::atomic<bool> captures_of_others{false};
+
+void note_if_captured(CUresult code) noexcept {
+  if (code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && code <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
+    note_that_others_may_capture();
+  }
+}
+
 }  // namespace
 
 void RelaxedCaptures::exchange() noexcept {
   driver().cuThreadExchangeStreamCaptureMode(&mode_);
+}
+
+bool others_may_capture() noexcept {
+  return captures_of_others.load(std::memory_order_relaxed);
+}
+void note_that_others_may_capture() noexcept {
+  captures_of_others.store(true, std::memory_order_relaxed);
+}
+void forget_captures_of_others() noexcept {
+  captures_of_others.store(false, std::memory_order_relaxed);
+}
+
+void check_of_context(CUresult code, const char* call) {
+  note_if_captured(code);
+  check(code, call);
 }
 
 bool default_stream_is_blocked(CUcontext context) {
@@ -63,7 +87,7 @@ void DeviceWaiter::wait_for_streams(const std::vector<Stream>& streams, Deadline
 
 /// Returns false where streams have to be waited for.
 bool DeviceWaiter::record_contexts(const std::vector<CUcontext>& contexts) {
-  if (driver().cuCtxRecordEvent == nullptr ||
+  if (driver().cuCtxRecordEvent == nullptr || others_may_capture() ||
       std::any_of(contexts.begin(), contexts.end(), default_stream_is_blocked)) {
     return false;
   }
@@ -71,7 +95,8 @@ bool DeviceWaiter::record_contexts(const std::vector<CUcontext>& contexts) {
     const CUresult code = driver().cuCtxRecordEvent(context, event(context));
     if (code != CUDA_SUCCESS && !cuda_context_lost(code)) {
       recorded_ = 0;
-      return false;  // most likely a stream is capturing
+      note_if_captured(code);
+      return false;
     }
     check(code, "cuCtxRecordEvent");
   }

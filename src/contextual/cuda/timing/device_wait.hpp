@@ -27,6 +27,16 @@ class RelaxedCaptures {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
+/// Returns true once a thread beside the region is known to capture, or a profiler has been used, as programs
+/// with such threads do. From then on, and as long as the process lives, nothing is done with a whole
+/// context: that would invalidate their captures. Thread-safe.
+bool others_may_capture() noexcept;
+void note_that_others_may_capture() noexcept;
+void forget_captures_of_others() noexcept;  ///< for tests
+
+/// Checks the result of a call for a whole context, which a capture makes fail.
+void check_of_context(CUresult code, const char* call);
+
 /// A stream that is capturing waits for this context's legacy default stream. That stream cannot be used
 /// then: to use it would invalidate the capture. Asking does no harm.
 bool default_stream_is_blocked(CUcontext context);
@@ -46,9 +56,9 @@ class DeviceWaiter {
     CUstream stream = nullptr;
   };
 
-  /// Waits for all work of these contexts. Needs a driver for CUDA 12.5 or newer; with an older one, or where
-  /// a stream of a context is capturing, it waits for `streams` instead. Such a capture becomes invalid, so
-  /// where one may be under way use `wait_for_streams`. Throws CudaError or DeviceError if a context has
+  /// Waits for all work of these contexts. Needs a driver for CUDA 12.5 or newer; with an older one, where
+  /// others may capture, or where a stream of a context is capturing, it waits for `streams` instead. The
+  /// first such capture that nobody knew of becomes invalid. Throws CudaError or DeviceError if a context has
   /// failed, and Error if the deadline expires first.
   void wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams, Deadline deadline);
   /// The same for the work of these streams, those that are capturing left out.

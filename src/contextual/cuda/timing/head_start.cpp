@@ -1,6 +1,7 @@
 #include "contextual/cuda/timing/head_start.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/detail/cuda/context_scope.hpp>
 
@@ -57,7 +58,8 @@ void HeadStart::begin_batch(const BatchStart& start, const UsedContexts& context
                             bool captures_open) noexcept {
   start_ = start;
   given_ = false;
-  if (!off_ && !captures_open && start_.head_start.count() > 0 && driver().cuCtxWaitEvent != nullptr) {
+  if (!off_ && !captures_open && !others_may_capture() && start_.head_start.count() > 0 &&
+      driver().cuCtxWaitEvent != nullptr) {
     try {
       launch(contexts);
     } catch (const std::exception&) {
@@ -85,7 +87,7 @@ void HeadStart::launch(const UsedContexts& contexts) {
   spin_->launch(0, left);
   CONTEXTUAL_CU(cuEventRecord(event_, spin_->stream()));
   for (CUcontext context : all) {
-    CONTEXTUAL_CU(cuCtxWaitEvent(context, event_));
+    check_of_context(driver().cuCtxWaitEvent(context, event_), "cuCtxWaitEvent");
   }
   given_ = true;
   released_ = now + left;

@@ -40,8 +40,8 @@ std::chrono::nanoseconds head_start_for(std::span<const IterationCost> batch);
 /// 4 ms. The host does not wait.
 ///
 /// A region that waits for its devices gains nothing: as soon as that is seen there are no more head starts.
-/// There are none either with a driver that is older than CUDA 12.5, beside captures, or after a failure.
-/// For one thread.
+/// There are none either with a driver that is older than CUDA 12.5, beside captures, where others may
+/// capture, or after a failure. For one thread.
 class HeadStart {
  public:
   HeadStart() = default;

@@ -16,11 +16,16 @@ bool joins_contexts(const Driver& api) {
   return api.cuCtxRecordEvent != nullptr && api.cuCtxWaitEvent != nullptr;
 }
 
+thread_local const IterationJoin* of_this_thread = nullptr;
+
 }  // namespace
 
 IterationJoin::IterationJoin() : by_streams_(!joins_contexts(driver())) {}
 
 IterationJoin::~IterationJoin() {
+  if (of_this_thread == this) {
+    of_this_thread = nullptr;
+  }
   const Driver& api = driver();
   for (const Event& made : events_) {
     if (api.cuCtxPushCurrent(made.context) == CUDA_SUCCESS) {  // else the event is gone with its context
@@ -33,12 +38,18 @@ IterationJoin::~IterationJoin() {
 
 void IterationJoin::set(Iterations iterations) noexcept {
   joins_ = iterations == Iterations::joined;
-  by_streams_.store(joins_ && (contexts_left_alone_ || !joins_contexts(driver())), std::memory_order_relaxed);
+  by_streams_.store(joins_ && !joins_contexts(driver()), std::memory_order_relaxed);
+}
+
+void IterationJoin::begin_iteration() noexcept {
+  of_this_thread = this;
+  streams_.clear();  // the region may have destroyed one
+  default_stream_used_.store(false, std::memory_order_relaxed);
 }
 
 bool IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexcept {
   const bool captured = captured_.exchange(false, std::memory_order_relaxed) || captures_open;
-  const bool by_streams = by_streams_.load(std::memory_order_relaxed);
+  const bool by_streams = by_streams_.load(std::memory_order_relaxed) || others_may_capture();
   bool joined = false;
   if (joins_ && !captured) {
     try {
@@ -63,11 +74,11 @@ bool IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
     }
   }
   for (CUcontext context : contexts) {
-    CONTEXTUAL_CU(cuCtxRecordEvent(context, event(context, 0)));
+    check_of_context(driver().cuCtxRecordEvent(context, event(context, 0)), "cuCtxRecordEvent");
   }
   for (CUcontext waiting : contexts) {
     for (CUcontext context : contexts) {
-      CONTEXTUAL_CU(cuCtxWaitEvent(waiting, event(context, 0)));
+      check_of_context(driver().cuCtxWaitEvent(waiting, event(context, 0)), "cuCtxWaitEvent");
     }
   }
   return true;
@@ -105,7 +116,7 @@ void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
 
 std::vector<DeviceWaiter::Stream> IterationJoin::streams(const std::vector<CUcontext>& contexts) const {
   std::vector<Stream> all;
-  if (!contexts_left_alone_ || default_stream_used_.load(std::memory_order_relaxed)) {
+  if (!others_may_capture() || default_stream_used_.load(std::memory_order_relaxed)) {
     for (CUcontext context : contexts) {
       all.push_back({context, nullptr});
     }
@@ -116,6 +127,10 @@ std::vector<DeviceWaiter::Stream> IterationJoin::streams(const std::vector<CUcon
     all.push_back({context, stream});
   }
   return all;
+}
+
+std::vector<DeviceWaiter::Stream> IterationJoin::streams_of_this_thread() {
+  return of_this_thread == nullptr ? std::vector<Stream>() : of_this_thread->streams({});
 }
 
 /// The event of this context with this index; makes those that are missing.

@@ -27,7 +27,7 @@ namespace contextual::cuda {
 /// wait for that one. There, a stream that a launch named must not be destroyed before the region returns.
 ///
 /// Where a stream is known to be capturing, nothing is joined, because that would invalidate its capture.
-/// Beside threads that capture whenever they like, only the streams that launches named are joined.
+/// Where other threads may capture whenever they like, only the streams that launches named are joined.
 class IterationJoin {
  public:
   /// Throws CudaUnavailable.
@@ -40,17 +40,8 @@ class IterationJoin {
   /// Call it before the first iteration. With `Iterations::pipelined`, `join` does nothing.
   void set(Iterations iterations) noexcept;
 
-  /// Other threads capture: from now on only the streams that launches name are joined.
-  void leave_contexts_alone() noexcept {
-    contexts_left_alone_ = true;
-    by_streams_.store(joins_, std::memory_order_relaxed);
-  }
-
   /// Call it before each iteration.
-  void begin_iteration() noexcept {
-    streams_.clear();  // the region may have destroyed one
-    default_stream_used_.store(false, std::memory_order_relaxed);
-  }
+  void begin_iteration() noexcept;
   /// Notes the stream of a launch. Called on the launching thread; a load or two, neither lock nor
   /// allocation.
   void launched_on(void* stream) noexcept {
@@ -61,8 +52,11 @@ class IterationJoin {
     }
   }
   /// Returns the streams that launches of this iteration named, and the legacy default stream of each
-  /// context; if contexts are left alone, only where a launch was on one. Throws CudaError.
+  /// context; if others may capture, only where a launch was on one. Throws CudaError.
   std::vector<DeviceWaiter::Stream> streams(const std::vector<CUcontext>& contexts) const;
+  /// Returns the streams that launches named in the latest iteration that this thread began, as long as its
+  /// join exists. Throws CudaError.
+  static std::vector<DeviceWaiter::Stream> streams_of_this_thread();
   /// Notes that a launch of this iteration is captured: the iteration will not be joined. Called on the
   /// launching thread.
   void saw_capture() noexcept { captured_.store(true, std::memory_order_relaxed); }
@@ -90,7 +84,6 @@ class IterationJoin {
 
   bool joins_ = true;
   std::atomic<bool> by_streams_{false};
-  bool contexts_left_alone_ = false;
   std::atomic<bool> captured_{false};
   UsedHandles<CUstream> streams_;  ///< that launches of this iteration named
   std::atomic<bool> default_stream_used_{false};

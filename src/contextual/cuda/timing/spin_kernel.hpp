@@ -13,6 +13,9 @@
 
 namespace contextual::cuda {
 
+/// Loads it in the current context, if that can be done.
+void load_spin_kernel() noexcept;
+
 /// Launches that kernel several times in sequence, on a stream of its own in the current context. Allocates
 /// device memory, so never use it inside a region. All functions throw CudaError.
 class SpinRuns {
