@@ -345,6 +345,21 @@ TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again,
   CHECK(report.retakes > 0);
 }
 
+TEST_CASE("timers: a region may destroy the streams that it has made", "[unit]") {
+  ScriptedGpu gpu;
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  Block block("own_stream");
+  int state = 0;
+  Options options = options_with(timer);
+  options.restore = {{restored("state", &state, 1)}};
+  const RegionReport report = tuned(options, "own_stream", [&] {
+    CUstream own = gpu.driver.make_stream();
+    block(own, 1);
+    gpu.driver.destroyed.insert(own);
+  });
+  CHECK(of_kernel(report, "own_stream").choice == 2);
+}
+
 TEST_CASE("timers: a first launch is told as a hazard, also where code is loaded eagerly", "[unit]") {
   ScriptedGpu gpu;
   const std::string eager = "CUDA takes a kernel's local memory at its first launch";

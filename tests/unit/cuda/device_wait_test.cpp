@@ -104,7 +104,12 @@ TEST_CASE("device wait: where a context cannot be waited for, its streams are", 
     gpu.begin_capture(gpu.make_stream());
   }
   DeviceWaiter waiter;
-  waiter.wait({gpu.context()}, {{gpu.context(), stream}}, in(long_time));
+  waiter.wait(
+      {gpu.context()},
+      [&] {
+        return std::vector{DeviceWaiter::Stream{gpu.context(), stream}};
+      },
+      in(long_time));
   CHECK(gpu.log().count("cuEventRecord") == 1);
 }
 

@@ -71,6 +71,7 @@ class ScriptedDriver {
   std::function<bool(CUcontext)> is_busy;  ///< as events tell; empty: no, since time passes when one asks
   CUmoduleLoadingMode loading_mode = CU_MODULE_EAGER_LOADING;
   std::set<CUstream> capturing;
+  std::set<CUstream> destroyed;
   bool default_stream_blocked = false;  ///< a stream that waits for the default one is capturing
   std::atomic<int> busy_queries{0};     ///< so many times a stream that is asked for is not ready
   std::string device_name = "Scripted GPU";

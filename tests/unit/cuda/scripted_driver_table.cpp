@@ -165,7 +165,7 @@ void add_streams(contextual::cuda::Driver& api) {
     return quietly("cuStreamGetCtx", [&]() -> CUresult {
       const std::lock_guard lock(impl().mutex);
       *context = stream->context;
-      return CUDA_SUCCESS;
+      return it().destroyed.contains(stream) ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
     });
   };
   api.cuStreamQuery = [](CUstream stream) {

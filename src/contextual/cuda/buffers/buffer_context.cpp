@@ -76,10 +76,13 @@ CUstream own_stream_of(CUcontext context) {
 }
 
 void wait_for_contexts(const std::vector<CUcontext>& contexts) {
-  std::vector<DeviceWaiter::Stream> streams = IterationJoin::streams_of_this_thread();
-  for (CUcontext context : contexts) {
-    streams.push_back({context, nullptr});
-  }
+  const auto streams = [&] {
+    std::vector<DeviceWaiter::Stream> all = IterationJoin::streams_of_this_thread();
+    for (CUcontext context : contexts) {
+      all.push_back({context, nullptr});
+    }
+    return all;
+  };
   waiter().wait(contexts, streams, deadline_of_run());
 }
 

@@ -109,7 +109,8 @@ class CuptiTimer final : public Timer {
               Deadline deadline) override {
     monitor_.read(session_->contexts().all());
     const std::vector<CUcontext> contexts = session_->contexts().all();
-    waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
+    waiter_.wait(
+        contexts, [&] { return join_.streams(contexts); }, std::move(deadline));
     assemble(session_->take(), launches, iterations);
     head_start_.settled(iterations);
     settled_.store(true, std::memory_order_relaxed);

@@ -68,12 +68,12 @@ DeviceWaiter::~DeviceWaiter() {
   }
 }
 
-void DeviceWaiter::wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams,
-                        Deadline deadline) {
+void DeviceWaiter::wait(const std::vector<CUcontext>& contexts,
+                        const std::function<std::vector<Stream>()>& streams, Deadline deadline) {
   const RelaxedCaptures relaxed;
   recorded_ = 0;
-  if (!record_contexts(contexts)) {
-    record_streams(streams);
+  if (!record_contexts(contexts) && streams) {
+    record_streams(streams());
   }
   poll(std::move(deadline));
 }

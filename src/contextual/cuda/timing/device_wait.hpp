@@ -8,6 +8,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace contextual::cuda {
@@ -57,10 +58,12 @@ class DeviceWaiter {
   };
 
   /// Waits for all work of these contexts. Needs a driver for CUDA 12.5 or newer; with an older one, where
-  /// others may capture, or where a stream of a context is capturing, it waits for `streams` instead. The
-  /// first such capture that nobody knew of becomes invalid. Throws CudaError or DeviceError if a context has
-  /// failed, and Error if the deadline expires first.
-  void wait(const std::vector<CUcontext>& contexts, const std::vector<Stream>& streams, Deadline deadline);
+  /// others may capture, or where a stream of a context is capturing, it waits for what `streams` returns
+  /// instead, which may be empty, and is not called otherwise: the streams may be gone. The first such
+  /// capture that nobody knew of becomes invalid. Throws CudaError or DeviceError if a context has failed,
+  /// and Error if the deadline expires first.
+  void wait(const std::vector<CUcontext>& contexts, const std::function<std::vector<Stream>()>& streams,
+            Deadline deadline);
   /// The same for the work of these streams, those that are capturing left out.
   void wait_for_streams(const std::vector<Stream>& streams, Deadline deadline);
 

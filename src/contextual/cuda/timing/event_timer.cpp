@@ -132,7 +132,8 @@ class EventTimer final : public Timer {
               Deadline deadline) override {
     monitor_.read(contexts_.all());
     const std::vector<CUcontext> contexts = contexts_.all();
-    waiter_.wait(contexts, join_.streams(contexts), std::move(deadline));
+    waiter_.wait(
+        contexts, [&] { return join_.streams(contexts); }, std::move(deadline));
     std::map<std::int64_t, Span> extents;  // of launches, by tuning iteration
     std::set<std::int64_t> incomplete;
     for (LaunchTiming& launch : launches) {

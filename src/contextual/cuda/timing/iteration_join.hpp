@@ -24,7 +24,7 @@ namespace contextual::cuda {
 /// With a driver for CUDA 12.5 or newer, this holds for all streams of the contexts (cuCtxRecordEvent,
 /// cuCtxWaitEvent), of one device or of several. An older driver can join streams only, so it holds for the
 /// streams that launches named, for the legacy default stream of each context, and so for the streams that
-/// wait for that one. There, a stream that a launch named must not be destroyed before the region returns.
+/// wait for that one. There, a stream that a launch named must outlive the run.
 ///
 /// Where a stream is known to be capturing, nothing is joined, because that would invalidate its capture.
 /// Where other threads may capture whenever they like, only the streams that launches named are joined.
