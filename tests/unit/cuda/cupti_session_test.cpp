@@ -353,7 +353,7 @@ TEST_CASE(
     "events",
     "[unit]") {
   ScriptedGpu gpu;
-  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   gpu.driver.is_busy = [](CUcontext) { return true; };
   CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("a kernel runs"));
   CHECK(gpu.driver.log().beginning_with("cupti").empty());
@@ -365,7 +365,7 @@ TEST_CASE(
 TEST_CASE("holds 20: CUPTI session: a subscription that arrives late is given back, and blocks no other run",
           "[unit]") {
   ScriptedGpu gpu;
-  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   std::atomic<bool> blocks{true};
   gpu.cupti.on_subscribe = [&] {
     while (blocks) {
@@ -389,7 +389,7 @@ TEST_CASE(
     "one",
     "[unit]") {
   ScriptedGpu gpu;
-  const detail::OngoingRun run({std::chrono::milliseconds(60), std::chrono::milliseconds(0)});
+  const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   std::atomic<bool> blocks{true};
   gpu.driver.fails = [&](const std::string& function) {
     for (int looks = 0; function == "cuModuleLoadData" && blocks; ++looks) {
