@@ -44,7 +44,6 @@ TEST_CASE("device wait: asks events of every context until they are over, and sy
   CHECK(asked.size() == 51);
   CHECK(std::set<CUcontext>(asked.begin(), asked.end()) ==
         std::set<CUcontext>{gpu.context(2), gpu.context(0)});
-  CHECK(gpu.log().count("cuCtxSynchronize") == 0);
   CHECK_FALSE(waiter.gave_up());
 }
 

@@ -69,7 +69,6 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
   CHECK(filled);
   CHECK(compared == 4);  // the defaults once more, the two other configs, and the final run
   CHECK(state.data[3] == 8);
-  CHECK(gpu.driver.log().count("cuCtxSynchronize") == 0);
 
   gpu.driver.lose_context_events();  // then by waiting
   state.data[3] = 7;

@@ -1,6 +1,8 @@
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "unit/cuda/scripted_driver_parts.hpp"
 
+#include <contextual/detail/sync/ongoing_run.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -49,6 +51,7 @@ ScriptedDriver::ScriptedDriver(int devices)
       impl_(std::make_unique<Impl>()),
       table_(scripted_table()) {
   contextual::cuda::forget_captures_of_others();
+  const contextual::detail::OngoingRun none_before{contextual::detail::RunBounds{}};
   impl_->generation = ++generations;
   for (int device = 0; device < devices; ++device) {
     auto* const context = new_context();
