@@ -1,6 +1,7 @@
 /// \file
 /// What a start with kept choices costs in one process: reading, agreeing and installing what is kept of a
 /// region. The argument is the number of its kernels, of four configs each. The region is not run.
+/// `new_key` is a call with a key that nobody has tuned, of a region that has as many of them on disk.
 ///
 /// per_kernel is the time of one kernel; goal: less than 1 ms.
 
@@ -79,7 +80,27 @@ void load(benchmark::State& state) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+void new_key(benchmark::State& state) {
+  const Kernels kernels = make_kernels(1);
+  const contextual::benchmarks::TemporaryDirectory directory;
+  contextual::ContextualAutotuner tuner(
+      options_of(directory.path(), contextual::testing::ScriptedWorld(1).communicator(0)));
+  int key = 0;
+  const auto call = [&] {
+    ++key;
+    tuner.run("kept", [&] { (*kernels[0])(key); });
+  };
+  while (key < state.range(0)) {
+    call();
+  }
+  for (auto _ : state) {
+    call();
+  }
+}
+
 BENCHMARK(load)->Arg(1)->Arg(16)->Arg(256)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(new_key)->Arg(100)->Arg(600)->Arg(1200)->Iterations(20)->UseRealTime()->Unit(
+    benchmark::kMillisecond);
 
 }  // namespace
 

@@ -54,6 +54,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   SearchRecord& record = ongoing_.record = {};
   ongoing_.stopped = false;
   ++ongoing_.context;
+  earlier_stalls_ = stalls();
   samples_.clear();
   irregular_ = false;
   std::vector<std::size_t> members;
@@ -265,10 +266,6 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 }
 
 void RegionSearch::end() {
-  constexpr double stalled = 3;
-  for (const auto& [assignment, makespans] : samples_.with(basis_.walk)) {
-    ongoing_.record.stalls += far_share(makespans, stalled * median(makespans));
-  }
   ongoing_.record.failed = basis_.feasibility.infeasible_count();
   samples_.note_in(ongoing_.record, basis_.options.tie_margin);
   if (scope_.compares_alternatives() && !ongoing_.record.choice.empty()) {
@@ -283,6 +280,14 @@ void RegionSearch::end() {
   stage_ = Stage::idle;
   driver_.drop();
   closing_.drop();
+}
+
+FarShare RegionSearch::stalls() const {
+  FarShare share;
+  for (const auto& [assignment, makespans] : samples_.with(basis_.walk)) {
+    share += far_share(makespans, times_of_stalls * median(makespans));
+  }
+  return share.far > earlier_stalls_.far ? share : earlier_stalls_;
 }
 
 std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,

@@ -8,6 +8,7 @@
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
 #include "contextual/policy/closing_stage.hpp"
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_driver.hpp"
@@ -87,6 +88,9 @@ class RegionSearch {
                          std::size_t searches) const;
   /// Returns the number of runs that had to be repeated.
   std::int64_t retakes() const noexcept { return retakes_; }
+  /// Returns how many makespans of the walk, and of one of its searches, are more than three times the median
+  /// of their assignments: of the search that has most.
+  FarShare stalls() const;
 
  private:
   enum class Stage { idle, searching, closing };
@@ -110,8 +114,9 @@ class RegionSearch {
   SearchScope scope_;
   SearchDriver driver_;
   ClosingStage closing_;
-  std::int64_t runs_ = 0;   ///< of the search and its closing comparisons, at most
-  bool irregular_ = false;  ///< what the region launches has ended the search
+  std::int64_t runs_ = 0;    ///< of the search and its closing comparisons, at most
+  bool irregular_ = false;   ///< what the region launches has ended the search
+  FarShare earlier_stalls_;  ///< before this search
   std::int64_t retakes_ = 0;
   std::vector<SearchRecord> records_;
 };

@@ -3,7 +3,6 @@
 /// \file
 /// The result of a search of one run, for logs and reports.
 
-#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/gain.hpp"
 #include "contextual/policy/reason.hpp"
 #include "contextual/policy/statistics.hpp"
@@ -57,7 +56,6 @@ struct SearchRecord {
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
   bool replaced = false;  ///< by the final run: what is used now has other makespans
-  FarShare stalls;        ///< of the walk's and its own samples, those of more than three times the median
   Reason cut;             ///< why the search ended before it was complete; empty if it was complete
 
   bool unsure = false;  ///< the choice may have lost, had far samples another cause

@@ -118,15 +118,21 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
 /// change of configs, also where `n_warmup` or `settle_every` put no warm-up there.
 bool TuningState::Impl::is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const {
   const std::vector<Cell>& cells = plan[i].cells;
-  return i > 0 && cells.size() == problems.size() && assignment_of(plan[i]) == assignment_of(plan[i - 1]) &&
-         std::none_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.warmup; });
+  if (i == 0 || cells.size() != problems.size() ||
+      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.warmup; })) {
+    return false;
+  }
+  const std::vector<Cell>& before = plan[i - 1].cells;
+  const auto same_config = [](const Cell& a, const Cell& b) { return a.config_id == b.config_id; };
+  return std::equal(cells.begin(), cells.end(), before.begin(), before.end(), same_config) ||
+         assignment_of(plan[i]) == assignment_of(plan[i - 1]);
 }
 
 /// Closed problems need not be launched, and those of other alternatives are not.
 bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
                                            const IterationOutcome& outcome) const {
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (is_tried(problems[p]) && !outcome.cells[p].launched && choice_points.active(p, assignment)) {
+    if (!outcome.cells[p].launched && is_tried(problems[p]) && choice_points.active(p, assignment)) {
       return false;
     }
   }
@@ -259,15 +265,17 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
       failure = no_time_reason(problems[p], assignment[p]);
     }
   }
-  const bool nobody_asks =
-      options.search == SearchLevel::off && !options.feasible && !options.one_assignment_per_batch;
-  if (planned.phase == Phase::search || (nobody_asks && failure.empty())) {
+  if (planned.phase == Phase::search) {
     return;
   }
+  const bool nobody_asks =
+      options.search == SearchLevel::off && !options.feasible && !options.one_assignment_per_batch;
   if (!failure.empty()) {
     condemn(assignment, outcome, failure);
   } else if (!options.feasible || options.feasible(assignment)) {  // a first run is not asked for
-    feasibility.succeeded(assignment);
+    if (!nobody_asks) {
+      feasibility.succeeded(assignment);
+    }
     if (is_sample(plan, i) && !retake && open_ones_launched(assignment, outcome)) {
       walk_log.add(assignment, outcome);
     }

@@ -164,6 +164,10 @@ const std::vector<SearchRecord>& TuningState::searches() const {
   return impl_->search.records();
 }
 
+FarShare TuningState::stalls() const {
+  return impl_->search.stalls();
+}
+
 const Reason& TuningState::failure() const {
   return impl_->search.failure();
 }

@@ -7,6 +7,7 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_record.hpp"
 #include "contextual/policy/problem_request.hpp"
@@ -97,6 +98,8 @@ class TuningState {
   std::size_t problem_count() const;
   const ProblemRecord& problem(std::size_t index) const;
   const std::vector<SearchRecord>& searches() const;  ///< those that are over, in their order
+  /// Returns how many runs took more than three times the median of their configs, see RegionSearch::stalls.
+  FarShare stalls() const;
   /// Returns why nothing can be locked in, because no feasible assignment was found; empty otherwise.
   const Reason& failure() const;
   /// Returns a problem of which no config is left though the region needs one, or nothing.

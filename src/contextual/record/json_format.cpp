@@ -2,78 +2,123 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace contextual::record {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <typename E>
-void add_fields(Json& json, const E& event);
-
+/// As nlohmann::json writes it, without making a document first: a run of the region has a line for each of
+/// its problems.
 template <typename T>
-Json json_of(const T& value) {
-  if constexpr (std::is_enum_v<T>) {
-    return enum_text(value);
+std::string dumped(const T& value) {
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool is_plain(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+void append(std::string& json, std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), is_plain)) {
+    json.append(1, '"').append(text).append(1, '"');
   } else {
-    return value;
+    json += dumped(text);
   }
-}
-
-template <typename T>
-Json json_of(const std::optional<T>& value) {
-  return value ? json_of(*value) : Json(nullptr);
-}
-
-Json json_of(const Config& config) {
-  Json object = Json::object();
-  for (const Config::Entry& entry : config.entries()) {
-    std::visit([&](const auto& value) { object[entry.name] = value; }, entry.value);
-  }
-  return object;
-}
-
-template <HasFields T>
-Json json_of(const std::vector<T>& entries) {
-  Json list = Json::array();
-  for (const T& entry : entries) {
-    add_fields(list.emplace_back(Json::object()), entry);
-  }
-  return list;
-}
-
-template <typename T>
-void add(Json& json, const char* name, const T& value) {
-  json[name] = json_of(value);
-}
-
-void add(Json& json, const char* /*name*/, const ConfigUse& config) {
-  add_fields(json, config);
-}
-
-void add(Json& json, const char* name, const ProblemName& problem) {
-  json[name] = problem.kernel;
-  json[key_field] = problem.key;
 }
 
 template <typename E>
-void add_fields(Json& json, const E& event) {
+void append_fields(std::string& json, const E& event);
+
+template <typename T>
+void append(std::string& json, const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    append(json, enum_text(value));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    json += value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    json += std::to_string(value);
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    append(json, std::string_view(value));
+  } else if constexpr (HasFields<T>) {
+    append_fields(json.append(1, '{'), value);
+    json += '}';
+  } else {
+    json += dumped(value);
+  }
+}
+
+template <typename T>
+void append(std::string& json, const std::optional<T>& value) {
+  if (value) {
+    append(json, *value);
+  } else {
+    json += "null";
+  }
+}
+
+template <typename T>
+void append(std::string& json, const std::vector<T>& entries) {
+  json += '[';
+  for (const T& entry : entries) {
+    append(json, entry);
+    json += ',';
+  }
+  if (!entries.empty()) {
+    json.pop_back();
+  }
+  json += ']';
+}
+
+void append_name(std::string& json, std::string_view name) {
+  json += json.back() == '{' ? "" : ",";
+  append(json, name);
+  json += ':';
+}
+
+void append(std::string& json, const Config& config) {
+  json += '{';
+  for (const Config::Entry& entry : config.entries()) {
+    append_name(json, entry.name);
+    std::visit([&](const auto& value) { append(json, value); }, entry.value);
+  }
+  json += '}';
+}
+
+template <typename T>
+void add(std::string& json, const char* name, const T& value) {
+  append_name(json, name);
+  append(json, value);
+}
+
+void add(std::string& json, const char* /*name*/, const ConfigUse& config) {
+  append_fields(json, config);
+}
+
+void add(std::string& json, const char* name, const ProblemName& problem) {
+  add(json, name, problem.kernel);
+  add(json, key_field, problem.key);
+}
+
+template <typename E>
+void append_fields(std::string& json, const E& event) {
   for_each_field<E>([&](const auto& field) { add(json, field.name, event.*field.member); });
 }
 
 }  // namespace
 
 std::string to_json_line(const Event& event) {
-  Json json;
+  std::string json = "{";
   std::visit(
       [&](const auto& body) {
-        json[schema::event_name_field] = body.event_name;
-        add_fields(json, event);
-        add_fields(json, body);
+        add(json, schema::event_name_field, body.event_name);
+        append_fields(json, event);
+        append_fields(json, body);
       },
       event.body);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json += '}';
 }
 
 }  // namespace contextual::record

@@ -66,6 +66,9 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
                : local.fallback                 ? LaunchStatus::fallback
                : local.time_ns || needs_no_time ? LaunchStatus::ok
                                                 : LaunchStatus::no_time;
+  if (row.status == LaunchStatus::ok && local.untimed) {
+    row.detail = "not timed in the search";
+  }
   for (const detail::LocalRejection& rejection : slot.launched.rejections) {
     if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
       row.status = LaunchStatus::rejected;

@@ -109,14 +109,14 @@ class SpdlogFile final : public LineFile {
   /// Throws std::runtime_error for a link, which may lead to a file that is no log.
   explicit SpdlogFile(const fs::path& path) : path_(path), sink_(path) { sink_.set_pattern("%v"); }
 
-  std::string append(std::string_view line, storage::WriteBudget& budget) noexcept override {
+  std::string append(std::string_view lines, storage::WriteBudget& budget) noexcept override {
     try {
       if (::getpid() != owner_) {
-        return kept_open(path_)->append(line, budget);
+        return kept_open(path_)->append(lines, budget);
       }
       const std::lock_guard lock(mutex_);
       return budget.spend([&] {
-        write(line);
+        write(lines);
         return std::string();
       });
     } catch (const std::exception& error) {
@@ -132,9 +132,9 @@ class SpdlogFile final : public LineFile {
   static std::shared_ptr<LineFile> kept_open(const fs::path& path);
   bool ends_inside_line() const;
 
-  void write(std::string_view line) {
+  void write(std::string_view lines) {
     const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line();
-    const std::string text = unfinished ? "\n" + std::string(line) : std::string(line);
+    const std::string text = (unfinished ? "\n" : "") + std::string(lines);
     sink_.log({"", spdlog::level::info, text});
     sink_.flush();
     may_be_unfinished_ = false;

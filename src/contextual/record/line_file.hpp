@@ -24,12 +24,12 @@ class LineFile {
 
   virtual ~LineFile() = default;
 
-  /// Appends one line; `line` has no line end. If the file ends in the middle of a line, because a process
-  /// died or a write failed, ends that line first, and waits 25 ms at most to see that nobody is writing it.
-  /// In a process that was forked after `open`, writes to that process's own file. Returns the reason of a
-  /// failure, such as a full disk or a spent budget, or an empty text if the line is written. Waiting for
-  /// other threads that write is not charged.
-  virtual std::string append(std::string_view line, storage::WriteBudget& budget) noexcept = 0;
+  /// Appends one line, or several in one write; the last one has no line end. If the file ends in the middle
+  /// of a line, because a process died or a write failed, ends that line first, and waits 25 ms at most to
+  /// see that nobody is writing it. In a process that was forked after `open`, writes to that process's own
+  /// file. Returns the reason of a failure, such as a full disk or a spent budget, or an empty text if it is
+  /// written. Waiting for other threads that write is not charged.
+  virtual std::string append(std::string_view lines, storage::WriteBudget& budget) noexcept = 0;
 
   /// The file that was opened.
   virtual const std::filesystem::path& path() const noexcept = 0;

@@ -64,6 +64,18 @@ bool is_left_out_first(const EventBody& body) {
          std::holds_alternative<Progress>(body);
 }
 
+void add_line(const std::string& line, std::string& lines) {
+  if (!line.empty()) {
+    lines.append(lines.empty() ? "" : "\n").append(line);
+    written_bytes.fetch_add(line.size() + 1, std::memory_order_relaxed);
+  }
+}
+
+void add_lines(const Event& event, std::string& json, std::string& text) {
+  add_line(to_json_line(event), json);
+  add_line(to_text(event), text);
+}
+
 /// The first event of this file for which there was no room: it is said once in each.
 bool is_first_without_room(const std::filesystem::path& path) {
   static std::mutex mutex;
@@ -90,12 +102,11 @@ const std::filesystem::path& RankLog::json_path() const noexcept {
   return json_->path();
 }
 
-void RankLog::append(LineFile& file, std::atomic<bool>& closed, const std::string& line) const {
-  if (closed.load(std::memory_order_relaxed)) {
+void RankLog::append(LineFile& file, std::atomic<bool>& closed, const std::string& lines) const {
+  if (lines.empty() || closed.load(std::memory_order_relaxed)) {
     return;
   }
-  written_bytes.fetch_add(line.size() + 1, std::memory_order_relaxed);
-  const std::string error = file.append(line, *budget_);
+  const std::string error = file.append(lines, *budget_);
   if (!error.empty()) {
     closed.store(true, std::memory_order_relaxed);
     complain("write to " + file.path().string() + ": " + error);
@@ -108,7 +119,7 @@ void RankLog::complain(const std::string& what) const noexcept {
   }
 }
 
-bool RankLog::has_room(const Event& event) const {
+bool RankLog::has_room(const Event& event, Lines& lines) const {
   if (!is_left_out_first(event.body) || written_bytes.load(std::memory_order_relaxed) < most_bytes_) {
     return true;
   }
@@ -117,23 +128,21 @@ bool RankLog::has_room(const Event& event) const {
     warning.body = Warning{"the logs of this process have " + std::to_string(most_bytes_) +
                            " bytes, which is Options::log_bytes: lines of iterations and of measured configs "
                            "are left out from here on"};
-    write_lines(warning);
+    add_lines(warning, lines.json, lines.text);
   }
   return false;
 }
 
-void RankLog::write_lines(const Event& event) const {
-  append(*json_, shared_->json_closed, to_json_line(event));
-  if (const std::string line = to_text(event); !line.empty()) {
-    append(*text_, shared_->text_closed, line);
-  }
-}
-
-void RankLog::write(const Event& event) noexcept {
+void RankLog::write(std::span<const Event> events) noexcept {
   try {
-    if (has_room(event)) {
-      write_lines(event);
+    Lines lines;
+    for (const Event& event : events) {
+      if (has_room(event, lines)) {
+        add_lines(event, lines.json, lines.text);
+      }
     }
+    append(*json_, shared_->json_closed, lines.json);
+    append(*text_, shared_->text_closed, lines.text);
   } catch (const std::exception& error) {
     complain(std::string("format a log line: ") + error.what());
   } catch (...) {

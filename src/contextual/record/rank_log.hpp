@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace contextual::record {
@@ -33,18 +34,24 @@ class RankLog {
   /// the region runs. An error, such as a full disk, is not thrown but reported on stderr, once for both
   /// logs. Nothing more is written to that file by this object and its copies, because each attempt may take
   /// long.
-  void write(const Event& event) noexcept;
+  void write(const Event& event) noexcept { write(std::span(&event, 1)); }
+  /// The same of several events, whose lines reach each file in one write.
+  void write(std::span<const Event> events) noexcept;
 
   const std::filesystem::path& directory() const noexcept { return directory_; }  ///< absolute
   const std::filesystem::path& text_path() const noexcept;
   const std::filesystem::path& json_path() const noexcept;
 
  private:
-  void append(LineFile& file, std::atomic<bool>& closed, const std::string& line) const;
+  /// Lines of both logs, without the end of the last one.
+  struct Lines {
+    std::string json;
+    std::string text;
+  };
+  void append(LineFile& file, std::atomic<bool>& closed, const std::string& lines) const;
   /// Returns false for an event that is left out, because the logs of this process are as large as they may
   /// be. Says so, once in the process.
-  bool has_room(const Event& event) const;
-  void write_lines(const Event& event) const;
+  bool has_room(const Event& event, Lines& lines) const;
   void complain(const std::string& what) const noexcept;
 
   std::filesystem::path directory_;

@@ -153,6 +153,7 @@ std::int64_t Recorder::elapsed_ns() const {
 void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
                      const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
   time_.end_batch(plan.length());
+  std::vector<Event> events;
   for (std::size_t i = 0; i < plan.length(); ++i) {
     builder_.begin_row(plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i));
     for (const ProblemView& problem : problems) {
@@ -172,9 +173,14 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
         note_step(*problem.slot, cell);
       }
       LaunchRow row = launch_event(plan, result, agreed, *problem.slot, i, cell);
-      config_complete(row, problem, cell);
-      write(std::move(row));
+      config_complete(row, problem, cell, events);
+      if (log_) {
+        events.push_back(event_of(std::move(row)));
+      }
     }
+  }
+  if (log_) {
+    log_->write(events);
   }
 }
 
@@ -185,7 +191,8 @@ void Recorder::note_step(const ProblemSlot& slot, const Cell& cell) {
   }
 }
 
-void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell) {
+void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell,
+                               std::vector<Event>& events) {
   if (cell.role != Cell::Role::step || problem.record == nullptr ||
       cell.iteration != problem.record->warmups + problem.record->repeats - 1) {
     return;
@@ -205,7 +212,9 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
   complete.centre_ns = summary.centre_ns;
   complete.spread_ns = summary.spread_ns;
   add_rates(complete, *problem.slot, summary.centre_ns);
-  write(complete);
+  if (log_) {
+    events.push_back(event_of(std::move(complete)));
+  }
 }
 
 void Recorder::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason,

@@ -99,8 +99,9 @@ class Recorder {
   void write(EventBody body);
   /// The walk has tried a config of a problem.
   void note_step(const detail::ProblemSlot& slot, const policy::Cell& cell);
-  /// If `row` is a config's last repeat, sets its average and writes the config's summary.
-  void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
+  /// If `row` is a config's last repeat, sets its average and adds the config's summary.
+  void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell,
+                       std::vector<Event>& events);
   void write_end(const Failure* failure, const Ending& ending);
 
   const options::ResolvedOptions& options_;

@@ -119,6 +119,7 @@ SearchResult search_event(const policy::SearchRecord& search,
     event.lost.push_back({config_ids(lost.assignment), lost.gain.centre, lost.gain.low, lost.gain.high});
   }
   event.own_time_cost = search.cost_of_own_time;
+  event.unsure = search.is_unsure();
   return event;
 }
 

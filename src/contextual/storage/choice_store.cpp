@@ -22,6 +22,8 @@ namespace {
 using detail::TrustedFolder;
 
 constexpr std::size_t longest_name = 120;
+/// A set of one problem has 1 KiB or two. Longer ones take seconds to read.
+constexpr std::size_t longest_region = std::size_t{32} << 20U;
 constexpr const char* ending = ".json";
 constexpr const char* pins_field = "\"pin";  ///< how that begins, also where it is misspelled
 
@@ -135,7 +137,7 @@ ChoiceStore::ChoiceStore(const std::filesystem::path& directory, const std::stri
 
 /// Neither a file nor a problem where there is none.
 ParsedRegion ChoiceStore::parsed() const {
-  return parsed_of(folder_.read(name_), path(),
+  return parsed_of(folder_.read(name_, longest_region), path(),
                    [&](const std::string& region) { return region == detail::as_kept(region_); });
 }
 
@@ -171,7 +173,13 @@ std::string ChoiceStore::change(const std::function<bool(RegionFile&)>& change) 
   if (!change(file)) {
     return {};
   }
-  return file.pins.empty() && file.sets.empty() ? folder_.remove(name_) : folder_.write(name_, to_json(file));
+  if (file.pins.empty() && file.sets.empty()) {
+    return folder_.remove(name_);
+  }
+  const std::string text = to_json(file);
+  return text.size() <= longest_region
+             ? folder_.write(name_, text)
+             : path().string() + " would have more than " + std::to_string(longest_region) + " bytes";
 }
 
 std::string ChoiceStore::save(ChoiceSet entry, const std::vector<ChoiceSet>& elsewhere) const {
@@ -199,10 +207,11 @@ Regions regions_in(const std::filesystem::path& directory) {
     const std::string named =
         text_of_file_name(name.substr(0, name.size() - std::string_view(ending).size()));
     bool is_text = false;
-    const ParsedRegion parsed = parsed_of(all.read(name), path, [&](const std::string& region) {
-      is_text = file_name_of(region) + ending == name;
-      return is_text || (file_name_of(named) + ending == name && detail::as_kept(named) == region);
-    });
+    const ParsedRegion parsed =
+        parsed_of(all.read(name, longest_region), path, [&](const std::string& region) {
+          is_text = file_name_of(region) + ending == name;
+          return is_text || (file_name_of(named) + ending == name && detail::as_kept(named) == region);
+        });
     if (parsed.file) {
       regions.names.push_back(is_text ? parsed.file->region : named);
     } else if (!parsed.problem.empty()) {

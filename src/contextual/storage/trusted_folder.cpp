@@ -31,7 +31,6 @@ using storage::failure_text;
 using storage::file_calls;
 using storage::Opened;
 
-constexpr std::size_t longest_text = std::size_t{256} << 20U;
 constexpr mode_t own_file = 0600;
 constexpr mode_t shared_file = 0666;  // less what the umask takes away
 
@@ -91,7 +90,7 @@ std::optional<std::string> read_all(int file) {
       return text;
     }
     text.append(part.data(), static_cast<std::size_t>(length));
-    if (text.size() > longest_text) {
+    if (text.size() > TrustedFolder::longest_file) {
       errno = EFBIG;
       return std::nullopt;
     }
@@ -152,7 +151,7 @@ Attempt<Found> refuse(const fs::path& path, const char* what) {
 using Text = std::optional<std::string>;
 using Names = std::vector<std::string>;
 
-Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted) {
+Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted, std::size_t most_bytes) {
   if (!folder.descriptor.open()) {
     return {{}, folder.refusal, folder.code};
   }
@@ -167,9 +166,11 @@ Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted
   if (file_calls().fstat(file.get(), &status) != 0) {
     return refuse<Text>(path, "it cannot be looked at");
   }
-  const std::string reason = !S_ISREG(status.st_mode) ? "it is no file"
-                             : trusted                ? ""
-                                                      : storage::distrust(status);
+  std::string reason = !S_ISREG(status.st_mode) ? "it is no file" : trusted ? "" : storage::distrust(status);
+  if (reason.empty() && static_cast<std::uintmax_t>(status.st_size) > most_bytes) {
+    reason = "it has " + std::to_string(status.st_size) + " bytes, and no such file has more than " +
+             std::to_string(most_bytes);
+  }
   if (!reason.empty()) {
     return {{}, path.string() + " is not used: " + reason};
   }
@@ -293,9 +294,10 @@ std::string write_in(int folder, const fs::path& path, std::string_view text, mo
 TrustedFolder::TrustedFolder(fs::path root, fs::path name)
     : root_(storage::lasting_path(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
 
-TrustedFolder::Reading TrustedFolder::read(const std::string& file) const {
+TrustedFolder::Reading TrustedFolder::read(const std::string& file, std::size_t most_bytes) const {
   auto attempt = storage::twice_if_stale([&] {
-    return read_once(storage::open_folder(root_, name_, trusted_), root_ / name_ / file, trusted_);
+    return read_once(storage::open_folder(root_, name_, trusted_), root_ / name_ / file, trusted_,
+                     most_bytes);
   });
   return {std::move(attempt.found), std::move(attempt.refusal), storage::is_shortage(attempt.code)};
 }

@@ -114,9 +114,9 @@ void RunWarnings::tell_of_results(const std::vector<std::string>& notes) {
   }
 }
 
-void RunWarnings::tell_end(std::size_t unjoined_count, const std::vector<policy::SearchRecord>& searches) {
+void RunWarnings::tell_end(std::size_t unjoined_count, const policy::FarShare& stalls) {
   tell_unguarded();
-  tell_stalls(searches);
+  tell_stalls(stalls);
   for (const std::string& warning :
        ever_new_keys(context_.region_id(), context_.region(), context_.slots())) {
     recorder_.loud_warning(warning);
@@ -134,15 +134,11 @@ void RunWarnings::tell_end(std::size_t unjoined_count, const std::vector<policy:
 }
 
 /// A busy machine, or sets that are erratic themselves.
-void RunWarnings::tell_stalls(const std::vector<policy::SearchRecord>& searches) {
+void RunWarnings::tell_stalls(const policy::FarShare& stalls) {
   constexpr std::size_t few = 2;
   constexpr double small_part = 0.02;
-  policy::FarShare most;
-  for (const policy::SearchRecord& search : searches) {
-    most = search.stalls.far > most.far ? search.stalls : most;
-  }
-  if (most.far > few && most.of_all() > small_part) {
-    recorder_.warning(std::to_string(most.far) + " of " + std::to_string(most.count) +
+  if (stalls.far > few && stalls.of_all() > small_part) {
+    recorder_.warning(std::to_string(stalls.far) + " of " + std::to_string(stalls.count) +
                       " runs took more than three times the median of their configs: the machine is busy, or "
                       "configs are erratic");
   }

@@ -6,7 +6,7 @@
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/policy/search_record.hpp"
+#include "contextual/policy/far_values.hpp"
 #include "contextual/record/recorder.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -32,7 +32,7 @@ class RunWarnings {
   /// After each batch: the conditions in which it ran, and what launches have noted.
   void tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// When the run is over. `unjoined_count` is the number of problems that only the final run has met.
-  void tell_end(std::size_t unjoined_count, const std::vector<policy::SearchRecord>& searches);
+  void tell_end(std::size_t unjoined_count, const policy::FarShare& stalls);
   /// Before that: what the user's checks say of all results, which are worth nothing then.
   void tell_of_results(const std::vector<std::string>& notes);
 
@@ -41,7 +41,7 @@ class RunWarnings {
   void note_kept_configs();
   void note_timer();
   void tell_unguarded();
-  void tell_stalls(const std::vector<policy::SearchRecord>& searches);
+  void tell_stalls(const policy::FarShare& stalls);
 
   detail::RunContext& context_;
   const options::ResolvedOptions& options_;

@@ -418,7 +418,7 @@ void TuningRun::lock_in() {
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
                                     exchange_.rank());
     recorder_.timelines(problems());
-    warnings_.tell_end(unjoined_count(), state().searches());
+    warnings_.tell_end(unjoined_count(), state().stalls());
   }
 }
 

@@ -30,6 +30,17 @@ std::int64_t longer_with_each(std::size_t /*problem*/, std::size_t config) {
 
 }  // namespace
 
+TEST_CASE("search: where nothing can run any more, the built-in search is not accused of what it chose",
+          "[unit]") {
+  for (int last = 1; last < 60; ++last) {
+    CAPTURE(last);
+    int run = 0;
+    World world = later_is_shorter({3, 4});
+    world.feasible = [&](const Assignment&) { return ++run <= last; };
+    CHECK_NOTHROW(Tuned(PolicyOptions{}, world));
+  }
+}
+
 TEST_CASE("search: own times of the walk and every assignment of it are handed to the search", "[unit]") {
   ScriptedRun run({2, 3});
   run.finish();

@@ -144,6 +144,7 @@ inline SearchResult cut_search() {
   event.gain_low.reset();
   event.gain_high.reset();
   event.own_time_cost = 0.0016;
+  event.unsure = true;
   return event;
 }
 

@@ -110,10 +110,17 @@ TEST_CASE("search_event: counts, texts and every measured assignment with its st
   CHECK(event.reason == "the shortest makespan");
   CHECK(event.cut == "its budget is spent");
   CHECK(event.own_time_cost == 0.5);
+  CHECK_FALSE(event.unsure);
   const std::vector<MeasuredAssignment> measured{{{0, 1, 5}, 6, 200, 2, Standing::other},
                                                  {{1, 1, 5}, 9, 150, 3, Standing::choice},
                                                  {{3, 1, 5}, 4, 151, 4, Standing::within_noise}};
   CHECK(event.measured == measured);
+}
+
+TEST_CASE("search_event: a choice that is not sure enough to be kept is unsure", "[unit]") {
+  SearchRecord search = sample_record();
+  search.unsure = true;
+  CHECK(event_of(search).unsure);
 }
 
 TEST_CASE("search_event: infeasible assignments of another number of problems are left out", "[unit]") {

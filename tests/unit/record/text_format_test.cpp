@@ -52,7 +52,7 @@ TEST_CASE("to_text: a search that was cut says why, and has no gain where the de
   CHECK_THAT(text, ContainsSubstring(" | within noise of the choice: 1 | "));
   CHECK_THAT(text, ContainsSubstring(" | cut: its budget of 20 runs is spent | "
                                      "compared with: first feasible | its config-ids: 2, 0"));
-  CHECK_THAT(text, ContainsSubstring(" | cost of own times: 0.16 %"));
+  CHECK_THAT(text, ContainsSubstring(" | cost of own times: 0.16 % | unsure: yes"));
   CHECK_THAT(text, !ContainsSubstring(" | gain: "));
 }
 

@@ -90,6 +90,23 @@ TEST_CASE("ChoiceStore: a file that is damaged, of another format or of another 
   }
 }
 
+TEST_CASE("ChoiceStore: a file that is longer than any of a region is named, and not read", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  fs::resize_file(store.path(), 100'000'000);  // without blocks on the disk
+  const ChoiceStore::Kept kept = store.read();
+  CHECK(kept.file.sets.empty());
+  CHECK(kept.pins_unknown.empty());
+  const std::string problem =
+      store.path().string() + " is not used: it has 100000000 bytes, and no such file has more than 33554432";
+  CHECK(kept.problems == std::vector<std::string>{problem});
+  CHECK(store.save(entry_of("region", 1, 11)) == problem);
+  const Regions regions = regions_in(directory.path());
+  CHECK(regions.names.empty());
+  CHECK(regions.problems == std::vector<std::string>{problem});
+}
+
 TEST_CASE("ChoiceStore: where a file that cannot be used may pin something, that is said", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
@@ -149,7 +166,7 @@ TEST_CASE("ChoiceStore: a damaged set is named, and gone with the next write", "
   REQUIRE(store.save(entry_of("region", 1, 10)).empty());
   REQUIRE(store.save(entry_of("region", 2, 20)).empty());
   std::string text = engine_test::text_of_file(store.path());
-  text.replace(text.find("\"config_id\": 20"), 15, "\"config_id\": 21");
+  text.replace(text.find("\"config_id\":20"), 14, "\"config_id\":21");
   std::ofstream(store.path()) << text;
   CHECK(configs_in(store) == std::vector<std::size_t>{10});
   REQUIRE(store.read().problems.size() == 1);

@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 #include "support/repetitions.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <random>
 #include <string>
@@ -100,8 +102,8 @@ TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
 TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count",
           "[unit]") {
   const std::string text = to_json(example());
-  for (const std::string& damaged : {changed(text, "\"config_id\": 20", "\"config_id\": 21"),
-                                     changed(text, "\"digest\": \"", "\"digest\": \"x")}) {
+  for (const std::string& damaged : {changed(text, "\"config_id\":20", "\"config_id\":21"),
+                                     changed(text, "\"digest\":\"", "\"digest\":\"x")}) {
     const ParsedRegion parsed = parse_region(damaged, "r.json");
     REQUIRE(parsed.file);
     CHECK(parsed.file->sets.size() == 1);
@@ -114,6 +116,33 @@ TEST_CASE("parse_region: a damaged set, or one of another region, is left out, a
   REQUIRE(parsed.file);
   CHECK(configs_in(parsed.file->sets) == std::vector<std::size_t>{20});
   CHECK(parsed.file->damaged == std::vector<std::string>{"it is of region \"s\""});
+}
+
+TEST_CASE("parse_region: it is the same whatever its white space is, and sets are what their text says",
+          "[unit]") {
+  const std::string text = to_json(example());
+  std::string indented = nlohmann::ordered_json::parse(text).dump(3);
+  for (int look = 0; look < 2; ++look) {
+    for (const std::string& same : {text, indented, changed(text, ",\n{", ", {"), "\n" + text + "\n"}) {
+      const ParsedRegion parsed = parse_region(same, "r.json");
+      REQUIRE(parsed.file);
+      CHECK(parsed.file->sets == example().sets);
+      CHECK(parsed.file->pins.size() == 2);
+    }
+  }
+  // The same set of another module, which equality leaves out.
+  RegionFile moved = example();
+  moved.sets[0].choices[0].launched[0].origin = "elsewhere";
+  const ParsedRegion parsed = parse_region(to_json(moved), "r.json");
+  REQUIRE(parsed.file);
+  CHECK(parsed.file->sets[0].choices[0].launched[0].origin == "elsewhere");
+  // A pin that looks like sets.
+  CHECK(parse_region(R"({"format": 5, "region": "r", "pins": [
+ "sets": []
+}
+)",
+                     "r.json")
+            .problem.find("parse error") != std::string::npos);
 }
 
 TEST_CASE("parse_region: of another format, or with a field that means nothing, it is refused", "[unit]") {

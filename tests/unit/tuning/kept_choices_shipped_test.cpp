@@ -130,7 +130,7 @@ TEST_CASE("shipped choices: what is tuned beside them is kept with them, and wit
   CHECK(both.error.empty());
   const std::string kept = content(only_file(own.path()));
   CHECK_THAT(kept, ContainsSubstring("shipped_first") && ContainsSubstring("shipped_second") &&
-                       !ContainsSubstring("\"time_ns\": null"));
+                       !ContainsSubstring("\"time_ns\":null"));
 }
 
 TEST_CASE("shipped choices: a damaged file is named, and keeps its name", "[unit]") {

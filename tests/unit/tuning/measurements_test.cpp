@@ -1,7 +1,7 @@
 /// \file
 /// Ties, times that are no samples, and runs that would not end by themselves.
 
-#include "support/engine.hpp"
+#include "support/log_events.hpp"
 
 #include <array>
 #include <limits>
@@ -79,6 +79,28 @@ TEST_CASE("holds 10: when no launch ever has a time the run ends with an error t
     tune_alone("holds_10_never", 3, quick(times([](const LaunchInfo&) { return 0; })));
   };
   CHECK_THAT(error_text<TuningFailedError>(tune), ContainsSubstring("no valid time"));
+}
+
+TEST_CASE("holds 23: a machine that stalls runs is told of, also without a search", "[unit]") {
+  const SearchLevel search = GENERATE(SearchLevel::off, SearchLevel::normal);
+  const bool stalls = GENERATE(true, false);
+  const TemporaryDirectory directory;
+  int launches = 0;
+  Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
+    return (10'000 + 3'000 * static_cast<std::int64_t>(launch.config_id)) *
+           (stalls && ++launches % 6 == 0 ? 40 : 1);
+  }));
+  options.n_repeat = 5;
+  options.search = search;
+  options.log_directory = directory.path();
+  tune_alone("stalled", 8, options);
+  std::string warnings;
+  for (const nlohmann::json& warning : events_in(directory.path(), 0, "warning")) {
+    warnings += warning.dump();
+  }
+  CAPTURE(warnings);
+  const bool told = warnings.find("runs took more than three times the median") != std::string::npos;
+  CHECK(told == stalls);
 }
 
 TEST_CASE("holds 15: a key that changes in every run ends by the cap, the message suggests a coarser key",

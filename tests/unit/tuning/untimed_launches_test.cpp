@@ -131,6 +131,7 @@ TEST_CASE("untimed launches: asked for in the walk and in the final run; the log
     CAPTURE(launch.dump());
     const bool search = launch.at("phase").get<std::string>() == "search";
     CHECK(launch.at("status").get<std::string>() == "ok");
+    CHECK(launch.at("detail").get<std::string>() == (search ? "not timed in the search" : ""));
     CHECK(launch.at("local_time_ns").is_null() == search);
     CHECK(launch.at("agreed_time_ns").is_null() == (search || launch.at("phase") == "final"));
     CHECK_FALSE(launch.at("makespan_ns").is_null());

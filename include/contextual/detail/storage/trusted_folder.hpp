@@ -5,6 +5,7 @@
 
 #include <contextual/export.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -36,7 +37,9 @@ class CONTEXTUAL_API TrustedFolder {
     std::string refusal;              ///< why it is not believed, with its path; else empty
     bool shortage = false;            ///< the refusal is for want of descriptors or memory, which passes
   };
-  Reading read(const std::string& file) const;
+  /// A longer file is not believed, and not read either.
+  static constexpr std::size_t longest_file = std::size_t{256} << 20U;
+  Reading read(const std::string& file, std::size_t most_bytes = longest_file) const;
 
   /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. After a
   /// failure nothing is left of it.

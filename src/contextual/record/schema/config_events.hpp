@@ -40,7 +40,7 @@ struct Launch {
       step_iteration{};  ///< counts the uses of the config in the walk, or the runs of the search, from 0
   LaunchRole role = LaunchRole::repeat;
   LaunchStatus status = LaunchStatus::ok;
-  Text detail{};                                    ///< the reason, if the status is not ok
+  Text detail{};                                    ///< why the status is not ok, or has no time
   std::optional<std::int64_t> local_ns{};           ///< own time on this rank
   std::optional<std::int64_t> agreed_ns{};          ///< own time, maximum over ranks
   std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, maximum over ranks

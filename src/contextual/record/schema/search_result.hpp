@@ -113,6 +113,7 @@ struct SearchResult {
   std::optional<double> gain_high{};
   std::vector<LostAssignment<Storage>> lost{};
   std::optional<double> own_time_cost{};  ///< what the choices by own time cost, a fraction
+  bool unsure = false;                    ///< see SearchReport
 
   static constexpr std::string_view event_name = "search";
   static constexpr auto fields() {
@@ -142,7 +143,8 @@ struct SearchResult {
         field("gain_low", &S::gain_low).shown_if_set("at least", Unit::fraction),
         field("gain_high", &S::gain_high).shown_if_set("at most", Unit::fraction),
         field("lost", &S::lost).shown_if_set("lost"),
-        field("own_time_cost", &S::own_time_cost).shown_if_set("cost of own times", Unit::fraction)};
+        field("own_time_cost", &S::own_time_cost).shown_if_set("cost of own times", Unit::fraction),
+        field("unsure", &S::unsure).shown_if_set("unsure")};
   }
 };
 

@@ -97,6 +97,7 @@ TEST_CASE("decode_line: a search keeps its lists and every value in them", "[uni
   CHECK(search.gain_high == 0.12);
   CHECK(search.lost == std::vector<LostAssignment>{{{3, 0}, 0.014, -0.11, 0.125}});
   CHECK_FALSE(search.own_time_cost.has_value());
+  CHECK_FALSE(search.unsure);
 }
 
 TEST_CASE("decode_line: a search without a choice, cut, with ties", "[unit]") {
@@ -110,6 +111,7 @@ TEST_CASE("decode_line: a search without a choice, cut, with ties", "[unit]") {
   CHECK(search.within_noise_count == 1);
   CHECK(search.cut == "its budget of 20 runs is spent");
   CHECK(search.own_time_cost == 0.0016);
+  CHECK(search.unsure);
   CHECK_FALSE(search.gain.has_value());
 }
 
