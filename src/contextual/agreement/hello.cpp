@@ -135,7 +135,7 @@ std::string common_timer(const std::vector<std::string>& times) {
   };
   for (const std::string& text : times) {
     if (const std::size_t at = text.find(gives_way); at != std::string::npos) {
-      const std::string timer = text.substr(at + gives_way.size());
+      std::string timer = text.substr(at + gives_way.size());
       if (std::all_of(times.begin(), times.end(),
                       [&](const std::string& other) { return has(other, timer); })) {
         return timer;

@@ -102,7 +102,10 @@ std::string Compiler::key_text(const CudaVariant& variant, const Architecture& a
                      std::to_string(scan_.digest) + "\ncompiler " + nvrtc_identity() + "\nfunction " +
                      variant.function;
   for (const auto& [name, value] : variant.defines) {
-    text += "\ndefine " + name + " " + value;
+    text += "\ndefine ";
+    text += name;
+    text += ' ';
+    text += value;
   }
   for (const std::string& option : options_of(source_, input_, variant, architecture)) {
     text += "\noption " + option;

@@ -28,7 +28,7 @@ std::string text_of(const std::string& header, const CompilerInput& input) {
     }
   }
   std::ifstream file(header, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// The lines that the compiler shows of each header in which it failed: below "name(line): error".
@@ -72,7 +72,9 @@ std::string broken_headers(const std::string& log, const CompilerInput& input,
     if (!names.empty()) {
       std::string list;
       for (const std::string& name : names) {
-        list += (list.empty() ? "\"" : ", \"") + name + "\"";
+        list += list.empty() ? "\"" : ", \"";
+        list += name;
+        list += '"';
       }
       text += "Header \"" + header + "\" uses the name" + (names.size() == 1 ? " " : "s ") + list +
               ", which " + (names.size() == 1 ? "is a macro" : "are macros") +

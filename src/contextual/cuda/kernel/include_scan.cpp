@@ -193,8 +193,9 @@ class Scan {
     std::size_t known = 0;
     do {
       known = macros_.count() + by_macro_.size();
-      for (std::size_t i = 0; i < by_macro_.size(); ++i) {  // more are found on the way
-        const auto [expression, folder] = by_macro_[i];
+      std::size_t next = 0;
+      while (next < by_macro_.size()) {  // more are found on the way
+        const auto [expression, folder] = by_macro_[next++];
         for (const std::string& name : macros_.headers(expression).value_or(std::vector<std::string>())) {
           add_header(name, folder);
         }
@@ -220,8 +221,8 @@ class Scan {
       return;
     }
     bool found = add_file(name, folder);
-    for (std::size_t i = 0; i < folders_.size(); ++i) {
-      found = add_file(name, folders_[i]) || found;
+    for (const fs::path& searched : folders_) {
+      found = add_file(name, searched) || found;
     }
     std::error_code ignored;
     if (!found && !input_.cccl().empty() && fs::exists(input_.cccl() / name, ignored) &&
