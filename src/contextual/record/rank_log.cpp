@@ -103,7 +103,11 @@ const std::filesystem::path& RankLog::json_path() const noexcept {
 }
 
 void RankLog::append(LineFile& file, std::atomic<bool>& closed, const std::string& lines) const {
-  if (lines.empty() || closed.load(std::memory_order_relaxed)) {
+  if (lines.empty()) {
+    return;
+  }
+  if (closed.load(std::memory_order_relaxed)) {
+    written_bytes.fetch_sub(lines.size() + 1, std::memory_order_relaxed);
     return;
   }
   const std::string error = file.append(lines, *budget_);

@@ -6,8 +6,10 @@
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -29,8 +31,14 @@ constexpr int format = 5;
 /// Sets of this process's texts, so that a file of many is neither parsed nor made anew for each new one.
 class KnownSets {
  public:
+  /// A forked process begins anew: who held the lock may not exist there.
   static KnownSets& of_this_process() {
-    static auto* const known = new KnownSets;
+    static std::atomic<KnownSets*> current{nullptr};  // none is ever destroyed
+    KnownSets* known = current.load();
+    while (known == nullptr || known->owner_ != ::getpid()) {
+      current.compare_exchange_strong(known, new KnownSets);
+      known = current.load();
+    }
     return *known;
   }
 
@@ -41,15 +49,18 @@ class KnownSets {
   }
 
   void add(std::string text, const ChoiceSet& set) {
+    const std::uint64_t digest = digest_of(set);
+    auto kept = std::make_shared<const ChoiceSet>(set);
+    const std::size_t size = text.size();
     const std::lock_guard lock(mutex_);
-    bytes_ += text.size();
-    if (bytes_ > most_bytes) {
+    if (bytes_ + size > most_bytes) {
       by_digest_.clear();
       by_text_.clear();
-      bytes_ = text.size();
+      bytes_ = 0;
     }
-    const auto added = by_text_.insert_or_assign(std::move(text), std::make_shared<const ChoiceSet>(set));
-    by_digest_.insert_or_assign(digest_of(set), added.first);
+    const auto [at, fresh] = by_text_.insert_or_assign(std::move(text), std::move(kept));
+    bytes_ += fresh ? size : 0;
+    by_digest_.insert_or_assign(digest, at);
   }
 
   std::string text_of(const ChoiceSet& set) {
@@ -86,6 +97,7 @@ class KnownSets {
     return hash.value();
   }
 
+  const pid_t owner_ = ::getpid();
   std::mutex mutex_;
   ByText by_text_;
   std::unordered_map<std::uint64_t, ByText::const_iterator> by_digest_;

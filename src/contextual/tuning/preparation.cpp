@@ -78,17 +78,19 @@ void Preparation::load_defaults() {
   context_.set_preparing(std::nullopt);
 }
 
-void Preparation::keep_chosen() {
+void Preparation::keep_chosen() noexcept {
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* const record = tried_ ? problems_.record_of(slot) : nullptr;
+    const bool chosen = record != nullptr && (record->status == policy::ProblemStatus::locked_in ||
+                                              record->status == policy::ProblemStatus::provisional);
     for (const auto& member : slot.found.members) {
-      if (record != nullptr && member->traits().load && member->alive()) {
+      if (chosen && member->traits().load && member->alive()) {
         try {
           const BeingPrepared now(context_, {&slot, record->choice});
           const Watchdog::Section section(watch_,
                                           {Activity::prepare, Phase::final_run, context_.tuning_iteration});
           member->traits().load(record->choice, &slot.problem.key);
-        } catch (const std::exception&) {
+        } catch (...) {
           continue;  // it could be loaded before
         }
       }

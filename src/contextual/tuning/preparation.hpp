@@ -49,8 +49,8 @@ class Preparation {
   Result prepare(const detail::BatchPlan& plan);
 
   /// Loads the chosen configs once more where something scarce was taken for those that were tried: see
-  /// LoadNotes::tries. To be called by the thread of `run` when all is chosen.
-  void keep_chosen();
+  /// LoadNotes::tries. To be called by the thread of `run` at its end, whatever that is.
+  void keep_chosen() noexcept;
 
   /// Sets what launches go by during the batch.
   void fix_views(const detail::BatchPlan& plan);

@@ -64,6 +64,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
 }
 
 TuningRun::~TuningRun() {
+  preparation_.keep_chosen();  // before the timer gives back what was tried
   end_timer();
 }
 
@@ -413,7 +414,6 @@ void TuningRun::lock_in() {
   }
   tell_notes();
   if (finished_) {
-    preparation_.keep_chosen();
     // Where all ranks have launched alike, there is nothing that one of them uses alone.
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
                                     exchange_.rank());

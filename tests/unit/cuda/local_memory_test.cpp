@@ -73,6 +73,15 @@ TEST_CASE("local memory: a limit that somebody else has raised meanwhile stays",
   CHECK(limit_of(driver) == 8192);
 }
 
+TEST_CASE("local memory: a limit that the application has set meanwhile is what is gone back to", "[unit]") {
+  ScriptedDriver driver;
+  reserve_local_memory(512);
+  driver.stack_limits[driver.context()] = 8192;
+  tries(16 * 1024);
+  cuda::give_back_local_memory();
+  CHECK(limit_of(driver) == 8192);
+}
+
 TEST_CASE("local memory: a config for which the device has not enough is rejected", "[unit]") {
   ScriptedDriver driver;
   driver.fails = [](const std::string& function) {
@@ -83,7 +92,8 @@ TEST_CASE("local memory: a config for which the device has not enough is rejecte
                  ContainsSubstring("4224 MiB"));
 }
 
-TEST_CASE("local memory: is not waited for longer than half of the deadline", "[unit]") {
+TEST_CASE("local memory: is waited for once, for half of the deadline, and given back where it comes late",
+          "[unit]") {
   std::atomic<bool> kernel_ends{false};
   ScriptedDriver driver;
   driver.fails = [&](const std::string& function) {
@@ -92,12 +102,20 @@ TEST_CASE("local memory: is not waited for longer than half of the deadline", "[
     }
     return CUDA_SUCCESS;
   };
-  {
+  for (int config = 0; config < 2; ++config) {
     const detail::OngoingRun run({.deadline = std::chrono::milliseconds(40)});
     CHECK_THAT(error_text<ConfigRejected>([] { reserve_local_memory(16 * 1024); }),
                ContainsSubstring("one did not end within half of the deadline"));
   }
   kernel_ends = true;
+  driver.wait_until_left();
+  CHECK(driver.log().count("cuCtxSetLimit") == 1);
+  CHECK(limit_of(driver) == 16 * 1024);
+  for (int attempt = 0; limit_of(driver) != 1024 && attempt < 1000; ++attempt) {  // until the thread has told
+    cuda::give_back_local_memory();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(limit_of(driver) == 1024);
 }
 
 TEST_CASE("local memory: a run takes it before the launch, and keeps it for what it chooses alone",

@@ -183,7 +183,9 @@ CuptiSession::CuptiSession(std::shared_ptr<Subscription> subscription)
   seen_.forget();
   records_.reserve(first_records);
   if (const CUptiResult subscribed = subscription_->result(); subscribed != CUPTI_SUCCESS) {
-    note_that_others_may_capture();  // as threads of programs do that were profiled
+    if (subscribed == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+      note_that_others_may_capture();  // as threads of programs do that were profiled
+    }
     const char* text = nullptr;
     cupti().cuptiGetResultString(subscribed, &text);
     throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +

@@ -1,6 +1,7 @@
 #include "contextual/cuda/kernel/ptx_kernel.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/deadline.hpp>
@@ -96,6 +97,7 @@ void PtxKernel::load(CUcontext context) {
 }
 
 CUfunction PtxKernel::loaded_in(CUcontext context) const {
+  const RelaxedCaptures relaxed;
   const detail::ContextScope current(context);
   CUmodule module = nullptr;
   CUfunction function = nullptr;
