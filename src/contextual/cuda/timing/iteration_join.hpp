@@ -27,7 +27,8 @@ namespace contextual::cuda {
 /// wait for that one. There, a stream that a launch named must outlive the run.
 ///
 /// Where a stream is known to be capturing, nothing is joined, because that would invalidate its capture.
-/// Where other threads may capture whenever they like, only the streams that launches named are joined.
+/// Where other threads may capture whenever they like, only the streams that launches named are joined, and
+/// must outlive the run.
 class IterationJoin {
  public:
   /// Throws CudaUnavailable.
