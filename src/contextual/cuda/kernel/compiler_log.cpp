@@ -76,10 +76,11 @@ std::string broken_headers(const std::string& log, const CompilerInput& input,
         list += name;
         list += '"';
       }
-      text += "Header \"" + header + "\" uses the name" + (names.size() == 1 ? " " : "s ") + list +
-              ", which " + (names.size() == 1 ? "is a macro" : "are macros") +
-              " of this config and replaced there: give " +
-              (names.size() == 1 ? "the macro another name" : "the macros other names") + "\n";
+      const bool one = names.size() == 1;
+      text.append("Header \"").append(header).append(one ? "\" uses the name " : "\" uses the names ");
+      text.append(list).append(one ? ", which is a macro" : ", which are macros");
+      text.append(" of this config and replaced there: give ");
+      text.append(one ? "the macro another name\n" : "the macros other names\n");
     }
   }
   return text;
