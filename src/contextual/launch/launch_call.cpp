@@ -244,29 +244,28 @@ void LaunchCall::reject(const std::string& reason) {
     }
     return;
   }
-  const std::lock_guard lock(slot_->launched.mutex);
-  // Where nothing could be loaded the reasons of the others are known as well.
-  const std::vector<std::string> failures = core_.load_failures();
-  for (std::size_t id = 0; id < failures.size(); ++id) {
-    if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
-      slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id], false});
+  std::vector<Rejection> rejections;
+  {  // for no longer: what fails the run takes its lock, which comes before the problem's
+    const std::lock_guard lock(slot_->launched.mutex);
+    // Where nothing could be loaded the reasons of the others are known as well.
+    const std::vector<std::string> failures = core_.load_failures();
+    for (std::size_t id = 0; id < failures.size(); ++id) {
+      if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
+        slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id], false});
+      }
+    }
+    for (const LocalRejection& rejection : slot_->launched.rejections) {
+      rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
     }
   }
-  if (slot_->found.needs_loading && slot_->launched.rejections.size() < slot_->problem.config_count &&
-      !slot_->joined()) {
+  if (slot_->found.needs_loading && rejections.size() < slot_->problem.config_count && !slot_->joined()) {
     fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
          slot_->problem.key_text + ": its first launch failed: " + reason +
          ". Its other configs need `load`, which cannot happen inside a region: make the default "
          "launchable");
   }
-  {
-    std::vector<Rejection> rejections;
-    for (const LocalRejection& rejection : slot_->launched.rejections) {
-      rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
-    }
-    throw TuningFailedError(std::string(info_.region), slot_->problem.name, slot_->problem.key_text,
-                            std::move(rejections));
-  }
+  throw TuningFailedError(std::string(info_.region), slot_->problem.name, slot_->problem.key_text,
+                          std::move(rejections));
 }
 
 void LaunchCall::fail(const std::string& cause) {
