@@ -8,12 +8,10 @@
 #include "contextual/policy/problem_record.hpp"
 #include "contextual/policy/problem_request.hpp"
 #include "contextual/policy/selection.hpp"
-
-#include <contextual/schedule.hpp>
+#include "contextual/policy/walk.hpp"
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,7 +78,7 @@ class ProblemState {
 
   /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;
-  std::size_t remaining_steps() const { return walking() ? schedule_->remaining_steps() : 0; }
+  std::size_t remaining_steps() const { return walking() ? walk_->remaining_steps() : 0; }
 
   /// Makes an exploring choice point use this alternative.
   void hold(std::size_t alternative) { record_.choice = alternative; }
@@ -172,7 +170,7 @@ class ProblemState {
 
   const PolicyOptions* options_;
   ProblemRequest request_;
-  std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
+  std::optional<Walk> walk_;  ///< none where there was nothing to walk
   ProblemRecord record_;
   std::size_t walk_choice_ = 0;
   Reason walk_reason_;                ///< why the walk chose what it chose; empty without a walk

@@ -62,7 +62,7 @@ enum class Why {
   every_candidate_rejected,  ///< so that the default is used, which is no candidate
   no_candidate_measured,     ///< the same
   only_slow_left,            ///< configs that were rejected as `slow_first_run`
-  no_samples,                ///< the schedule ended without one
+  no_samples,                ///< the walk ended without one
   not_measured_together,     ///< no run has measured the choices beside each other
   closed_early,              ///< for what follows
   absent,                    ///< not launched in `count` batches in a row

@@ -122,7 +122,7 @@ std::string part_text(const ReasonPart& part) {
     case Why::only_slow_left:
       return "only configs with a far too slow first run are left";
     case Why::no_samples:
-      return "the schedule ended without a sample";
+      return "the walk ended without a sample";
     case Why::not_measured_together:
       return "no run has measured it beside the others";
     case Why::closed_early:
