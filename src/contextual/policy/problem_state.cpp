@@ -351,7 +351,7 @@ void ProblemState::reject_slow(std::size_t config_id, const Reason& reason) {
   }
 }
 
-/// Where every other candidate is rejected. Returns false if there is none whose first run was slow.
+/// Where every other candidate is rejected. Returns false if there is none whose first runs were slow.
 bool ProblemState::readmit_slow() {
   if (viable_count_ > 0 || slow_.empty()) {
     return false;

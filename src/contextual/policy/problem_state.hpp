@@ -19,7 +19,7 @@
 
 namespace contextual::policy {
 
-/// Returns true if the first run of a config took so much longer than another one that it is not repeated.
+/// Returns true if a run of a config took so much longer than the first one of another that it stands out.
 constexpr bool far_longer(std::int64_t first_run_ns, std::int64_t other_ns) {
   return first_run_ns / 3 > other_ns;
 }
@@ -117,8 +117,10 @@ class ProblemState {
   /// Takes in the own time of a config's first run in the walk. Returns true if it is far longer than the
   /// shortest one of the other configs.
   bool is_far_longer(std::int64_t first_run_ns);
+  /// Returns the shortest one; 0 before the first.
+  std::int64_t shortest_first_run_ns() const { return shortest_first_run_ns_.value_or(0); }
 
-  /// Rejects a config whose first run took far too long, for `reason`. It comes back where nothing else is
+  /// Rejects a config whose first runs took far too long, for `reason`. It comes back where nothing else is
   /// left. Has no effect on a problem that does not walk.
   void reject_slow(std::size_t config_id, const Reason& reason);
 
@@ -176,7 +178,7 @@ class ProblemState {
   Reason walk_reason_;                ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out
-  std::set<std::size_t> slow_;        ///< what was rejected for its first run
+  std::set<std::size_t> slow_;        ///< what was rejected for its first runs
   std::optional<std::int64_t> shortest_first_run_ns_;  ///< by own time
   std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
   std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements

@@ -102,7 +102,7 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
       plan(std::max<std::size_t>(1, walk_length(problems, walking(), options, longest)));
   const bool searches = options.search != SearchLevel::off;
   const Assignment first = assignment_of(batch.front());
-  if (searches && !feasibility.proven(first)) {
+  if ((searches && !feasibility.proven(first)) || first_runs.suspects()) {
     return 1;
   }
   const auto end = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
