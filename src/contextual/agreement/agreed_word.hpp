@@ -3,7 +3,6 @@
 /// \file
 /// Encodes a time for a maximum over ranks, which keeps the worst of the ranks' words.
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -17,9 +16,9 @@ inline constexpr std::int64_t no_time = disturbed - 1;
 /// Above all times, because a time that some rank lacks is known on none.
 inline constexpr std::int64_t untimed = no_time - 1;
 
-/// Returns the word for the time of a launched problem or of a tuning iteration.
+/// Returns the word for the time, which is not negative, of a launched problem or of a tuning iteration.
 constexpr std::int64_t of(std::optional<std::int64_t> time_ns) {
-  return time_ns && *time_ns < untimed ? std::max<std::int64_t>(0, *time_ns) : no_time;
+  return time_ns && *time_ns < untimed ? *time_ns : no_time;
 }
 
 /// Returns the agreed time, or nothing if there is none.

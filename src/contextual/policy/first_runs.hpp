@@ -18,8 +18,8 @@
 namespace contextual::policy {
 
 /// First runs are compared with first runs only, because whatever a first use costs is part of all of them,
-/// and no sample has it. What stands out is run once more: a busy machine stalls single runs. Not
-/// thread-safe.
+/// and no sample has it. What stands out, also beside the run before it, is run once more: a busy machine
+/// stalls single runs, and may have become busy since the shortest one. Not thread-safe.
 class FirstRuns {
  public:
   /// Both outlive it.
@@ -43,17 +43,22 @@ class FirstRuns {
   struct Suspect {
     std::size_t problem = 0;
     Assignment assignment;
-    std::int64_t run_ns = 0;       ///< of the first run
-    std::int64_t shortest_ns = 0;  ///< of the other ones
+    std::int64_t run_ns = 0;    ///< the shorter one of its runs so far
+    std::int64_t other_ns = 0;  ///< of other configs: of the shortest first run or of the last run
     bool by_makespan = false;
+    bool is_slow() const;
   };
-  void judge_suspect(const Assignment& assignment, const IterationOutcome& outcome);
+  void suspect(const std::vector<std::size_t>& begun, const Assignment& assignment,
+               const IterationOutcome& outcome);
+  /// Returns true if it was a suspect's second run.
+  bool judge_suspect(const Assignment& assignment, const IterationOutcome& outcome);
 
   std::vector<ProblemState>& problems_;
   const ChoicePoints& choice_points_;
   /// The assignment and makespan of the shortest first run of the same problems.
   std::optional<std::pair<Assignment, std::int64_t>> shortest_;
   std::optional<Suspect> suspect_;
+  IterationOutcome last_;  ///< without those of suspects
 };
 
 }  // namespace contextual::policy

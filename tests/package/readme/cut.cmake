@@ -1,7 +1,7 @@
 # cmake -D document=<page.md> -D section=<heading> -D file=<name> -D prints=<regular expression> -D folder=<where> -P cut.cmake
 #
 # Writes the program of a page's section, as it stands there, and its CMake lines to <folder>, with a test that runs it.
-# What is there as add_subdirectory(contextual) is found as a package.
+# What is there as add_subdirectory(contextual EXCLUDE_FROM_ALL) is found as a package.
 
 file(READ "${document}" text)
 # A list would end where brackets or semicolons are: the blocks are found by their fences.
@@ -26,7 +26,7 @@ endfunction()
 
 cut_block(cpp program)
 cut_block(cmake lines)
-string(REPLACE "add_subdirectory(contextual)" "find_package(contextual 0.1 REQUIRED)" lines "${lines}")
+string(REPLACE "add_subdirectory(contextual EXCLUDE_FROM_ALL)" "find_package(contextual 0.1 REQUIRED)" lines "${lines}")
 get_filename_component(name "${file}" NAME_WE)
 file(WRITE "${folder}/${file}" "${program}")
 file(WRITE "${folder}/CMakeLists.txt" "${lines}

@@ -74,6 +74,20 @@ TEST_CASE("slow config: a first run that the machine has stalled condemns none",
   }
 }
 
+TEST_CASE("slow config: where the machine has become busy, the config before would be as slow", "[unit]") {
+  World world = world_of({{30 * ms, 10 * ms}});
+  world.overlaps = [](std::size_t) { return false; };
+  world.makespan_ns = [runs = 0](const Assignment& a) mutable {
+    return (a[0] == 1 ? 10 : 30) * ms * (++runs > 4 ? 10 : 1);
+  };
+  world.time_ns = [runs = 0](std::size_t, std::size_t config) mutable {
+    return (config == 1 ? 10 : 30) * ms * (++runs > 4 ? 10 : 1);
+  };
+  const Tuned driver(PolicyOptions{}, world);
+  CHECK_FALSE(driver.state.problem(0).configs[1].rejection);
+  CHECK(driver.choice() == Assignment{1});
+}
+
 TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
   const Tuned driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
