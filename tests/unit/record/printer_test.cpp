@@ -258,6 +258,13 @@ TEST_CASE("printing: a config that a race has left behind is printed with its pr
   Options options = quick();
   options.search = SearchLevel::quick;
   options.n_repeat = 4;
+  // Nothing else runs, so that own times decide.
+  options.timer = testing::scripted_timer_with(
+      {.launch_ns =
+           [](const LaunchInfo& launch) {
+             return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+           },
+       .other_spans = [](auto, const auto&) { return std::vector<Span>(); }});
   const std::string text = printed_by(
       "printing_race", Print::configs, [&] { race(); }, options);
   INFO(text);

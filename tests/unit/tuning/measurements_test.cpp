@@ -139,7 +139,7 @@ TEST_CASE("a config a thousand times slower is launched twice where a run takes 
     return;
   }
   CHECK(launches[1] == 2);
-  CHECK(problem.configs[1].time.count == 0);
+  CHECK(problem.configs[1].time.count == 1);  // after one warm-up
   REQUIRE(problem.configs[1].rejection);
   CHECK_THAT(*problem.configs[1].rejection,
              ContainsSubstring("its first two runs took 30000 ms at least, more than three times"));
