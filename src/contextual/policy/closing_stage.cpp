@@ -3,6 +3,7 @@
 #include "contextual/policy/search_request.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace contextual::policy {
@@ -18,6 +19,17 @@ Reason gain_over_reference(const SearchRecord& record) {
   return Reason({.why = Why::gained, .gain = *record.gain, .reference = record.reference});
 }
 
+/// Without the lead-in; infinite without a sample.
+double median_of_samples(const SearchObservation& observation) {
+  std::vector<double> makespans;
+  for (std::size_t i = 1; i < observation.runs.size(); ++i) {
+    if (const auto& makespan_ns = observation.runs[i].makespan_ns) {
+      makespans.push_back(static_cast<double>(*makespan_ns));
+    }
+  }
+  return makespans.empty() ? std::numeric_limits<double>::infinity() : median(std::move(makespans));
+}
+
 }  // namespace
 
 void ClosingStage::prepare() {
@@ -31,7 +43,9 @@ void ClosingStage::prepare() {
 }
 
 void ClosingStage::drop() {
-  trials_to_sample_ = further_samples_ = 0;
+  further_samples_ = samples_of_next_ = 0;
+  to_sample_.clear();
+  sampled_.clear();
   contest_.reset();
   compares_overall_ = false;
   overall_.reset();
@@ -40,9 +54,16 @@ void ClosingStage::drop() {
 /// Without those of the comparison with all defaults.
 void ClosingStage::limit(std::int64_t runs) {
   runs -= scope_.compares_alternatives() ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0;
-  const std::int64_t spare = runs - ClosingContest::fewest_runs - first_runs_of_samples;
-  further_samples_ = static_cast<int>(std::clamp<std::int64_t>(spare, 0, scope_.further_samples()));
-  contest_->limit(further_samples_ > 0 ? runs - further_samples_ - first_runs_of_samples : runs);
+  const auto reserved = [&runs](int samples) {
+    const std::int64_t spare = runs - ClosingContest::fewest_runs - first_runs_of_samples;
+    const std::int64_t possible = std::clamp<std::int64_t>(spare, 0, samples);
+    runs -= possible > 0 ? possible + first_runs_of_samples : 0;
+    return static_cast<int>(possible);
+  };
+  further_samples_ = reserved(scope_.further_samples());
+  samples_of_next_ =
+      further_samples_ > 0 && scope_.base() == scope_.defaults() ? reserved(SearchScope::samples_again) : 0;
+  contest_->limit(runs);
 }
 
 void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reason& reason, Claim claim) {
@@ -50,17 +71,26 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    trials_to_sample_ = further_samples_ > 0 && may_compare() ? 2 : 0;
+    if (may_compare()) {
+      sample(*candidate, further_samples_);
+    }
   } else {
     choose_unmeasured();
   }
-  if (trials_to_sample_ == 0) {
+  if (to_sample_.empty()) {
     begin_with_candidate();
   }
 }
 
+/// Plans the first run of an assignment alone, which the samples follow.
+void ClosingStage::sample(const Assignment& assignment, int samples) {
+  if (samples > 0) {
+    to_sample_.assign(2, {assignment, samples});
+  }
+}
+
 void ClosingStage::begin_with_candidate() {
-  trials_to_sample_ = 0;
+  to_sample_.clear();
   if (const auto next = !driver_.exists() && record_.choice == scope_.defaults() && defaults_may_be_behind()
                             ? next_by_time()
                             : std::nullopt) {
@@ -72,7 +102,7 @@ void ClosingStage::begin_with_candidate() {
 }
 
 bool ClosingStage::advance() {
-  if (trials_to_sample_ > 0) {
+  if (!to_sample_.empty()) {
     if (!ongoing_.stopped) {
       return true;
     }
@@ -94,14 +124,14 @@ bool ClosingStage::advance() {
 }
 
 std::vector<SearchTrial> ClosingStage::plan() const {
-  if (trials_to_sample_ > 0) {
-    return {{record_.choice, further_samples_}};
+  if (!to_sample_.empty()) {
+    return {to_sample_.front()};
   }
   return contest_ ? contest_->plan() : std::vector<SearchTrial>();
 }
 
 ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
-  if (trials_to_sample_ > 0) {
+  if (!to_sample_.empty()) {
     return sampled_further(observation);
   }
   if (!contest_ || !contest_->running()) {
@@ -137,14 +167,24 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
   return Next::goes_on;
 }
 
-/// The first run of an assignment alone is followed by the samples.
 ClosingStage::Next ClosingStage::sampled_further(const SearchObservation& observation) {
+  const bool of_choice = observation.trial.assignment == record_.choice;
   if (observation.infeasible) {
     ++ongoing_.context;
-    return Next::begins_anew;
+    to_sample_.clear();
+    if (of_choice) {
+      return Next::begins_anew;
+    }
+  } else if (observation.trial.samples > 0) {
+    to_sample_.clear();
+    sampled_.push_back(median_of_samples(observation));
+  } else {
+    to_sample_.pop_back();
   }
-  trials_to_sample_ = observation.trial.samples > 0 ? 0 : trials_to_sample_ - 1;
-  if (trials_to_sample_ == 0) {
+  if (const auto next = to_sample_.empty() && of_choice ? this->next() : std::nullopt) {
+    sample(next->assignment, scope_.allowed(next->assignment) ? samples_of_next_ : 0);
+  }
+  if (to_sample_.empty()) {
     begin_with_candidate();
   }
   return Next::goes_on;
@@ -176,8 +216,13 @@ ClosingStage::Next ClosingStage::search_again() {
 }
 
 std::int64_t ClosingStage::most_runs_left() const {
-  const std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0) +
-                                 trials_to_sample_ * (1 + further_samples_);
+  std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
+  for (const SearchTrial& trial : to_sample_) {
+    comparing += 1 + trial.samples;
+  }
+  if (!to_sample_.empty() && sampled_.empty() && samples_of_next_ > 0) {
+    comparing += first_runs_of_samples + samples_of_next_;
+  }
   const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
   return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }
@@ -357,14 +402,16 @@ void ClosingStage::choose_better() {
   contest_->drop();
 }
 
-/// Of defaults that own times chose: what is next may be shorter, if their far samples are their own, or if
-/// it only seems longer.
+/// Of defaults that own times chose: what is next may be shorter, if it was when both were sampled again, if
+/// their far samples are their own, or if it only seems longer.
 bool ClosingStage::defaults_may_be_behind() const {
   const std::optional<SearchScope::Next> next = this->next();
   if (!next) {
     return false;
   }
-  if (next->longer_by_ns < 0) {
+  const bool is_behind_again =
+      sampled_.size() == 2 && sampled_[0] > (1 + ClosingContest::worthwhile) * sampled_[1];
+  if (next->longer_by_ns < 0 || is_behind_again) {
     return true;
   }
   const ClosingEvidence evidence = evidence_for(scope_.defaults(), scope_.defaults());

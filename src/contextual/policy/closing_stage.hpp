@@ -77,6 +77,7 @@ class ClosingStage {
 
  private:
   Next sampled_further(const SearchObservation& observation);
+  void sample(const Assignment& assignment, int samples);
   void begin_with_candidate();
   void choose_unmeasured();
   Reason known_failure() const;
@@ -109,8 +110,10 @@ class ClosingStage {
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
   int further_samples_ = 0;                                      ///< of what own times chose
-  int trials_to_sample_ = 0;                                     ///< at most, of what own times chose
-  std::size_t next_by_time_ = 0;                                 ///< of the scope's
+  int samples_of_next_ = 0;             ///< of what is next to it, if that are the defaults
+  std::vector<SearchTrial> to_sample_;  ///< the same trial, as often as it may have to be planned
+  std::vector<double> sampled_;         ///< the medians of those samples, in ns
+  std::size_t next_by_time_ = 0;        ///< of the scope's
   /// A choice that is shorter than the reference.
   struct Shown {
     Assignment choice;

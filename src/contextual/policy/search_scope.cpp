@@ -28,6 +28,7 @@ void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask ta
 /// problem at a time takes its next best.
 void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
   constexpr double near = 1.5;
+  constexpr int samples_of_near = 10;
   next_by_time_.clear();
   further_samples_ = 0;
   const bool defaults_are_best = base_ == policy::defaults(problems);
@@ -38,7 +39,9 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
     if (members_.empty() && choice != configs.end() && choice + 1 != configs.end()) {
       const bool is_near =
           problems[p].own_time(choice[1]).centre_ns < near * problems[p].own_time(*choice).centre_ns;
-      further_samples_ = std::max(further_samples_, is_near ? 10 : defaults_are_best ? 3 : 0);
+      further_samples_ = std::max(further_samples_, is_near             ? samples_of_near
+                                                    : defaults_are_best ? samples_again
+                                                                        : 0);
     }
     const auto standard = std::find(configs.begin(), configs.end(), 0U);
     if (members_.empty() && defaults_are_best && choice != configs.end()) {

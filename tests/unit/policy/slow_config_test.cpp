@@ -88,19 +88,27 @@ TEST_CASE("slow config: where the machine has become busy, the config before wou
   CHECK(driver.choice() == Assignment{1});
 }
 
-TEST_CASE("slow config: defaults that ran before the machine became busy are measured again", "[unit]") {
-  constexpr int of_defaults = 8;  // runs of the walk
+TEST_CASE("slow config: defaults and what is next are measured again: one may have run on a calmer machine",
+          "[unit]") {
+  struct Busy {
+    int after = 0;
+    int until = 0;
+  };
+  const auto [after, until] = GENERATE(Busy{8, 1'000}, Busy{8, 24});  // the defaults take eight, all 24
+  const SearchLevel level = GENERATE(SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough);
   for (const std::int64_t times : {2, 4, 5, 8, 20}) {
-    CAPTURE(times);
+    CAPTURE(until, level, times);
     std::int64_t last_ns = 0;
     World world = world_of({{45'000, 15'000, 20'000}});
     world.overlaps = [](std::size_t) { return false; };
-    world.time_ns = [&last_ns, times, runs = 0](std::size_t, std::size_t config) mutable {
+    world.time_ns = [&, runs = 0](std::size_t, std::size_t config) mutable {
       const std::int64_t calm = config == 0 ? 45'000 : config == 1 ? 15'000 : 20'000;
-      return last_ns = calm * (++runs > of_defaults ? times : 1);
+      return last_ns = calm * (++runs > after && runs <= until ? times : 1);
     };
     world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
-    CHECK(Tuned(PolicyOptions{}, world).choice() == Assignment{1});
+    PolicyOptions options;
+    options.search = level;
+    CHECK(Tuned(options, world).choice() == Assignment{1});
   }
 }
 
