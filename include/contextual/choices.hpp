@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,25 +51,25 @@ enum class KeptStanding {
   other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
 };
 
-/// The choices of one run of a region.
+/// Choices of a region that were made beside one another.
 struct KeptSet {
   std::string region{};
-  std::string id{};                           ///< a digest, as text
-  std::filesystem::path file{};               ///< of the region: its other sets and its pins are there, too
-  std::string written{};                      ///< when, in UTC
-  std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
-  std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
+  std::string id{};              ///< a digest, as text
+  std::filesystem::path file{};  ///< of the region and the kind of machine, also with other sets
+  std::string written{};         ///< when, in UTC
+  std::vector<std::map<std::string, std::string>> machines{};  ///< by rank: the value of each part
+  std::optional<std::int64_t> makespan_ns{};                   ///< of the region with them
   std::vector<KeptConfig> configs{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
-  SearchLevel search = SearchLevel::off;             ///< that was asked for
+  SearchLevel search = SearchLevel::off;             ///< the lowest that was asked for
   KeptStanding standing = KeptStanding::counts;
 };
 
 /// What a person has fixed: see docs/cache.md.
 struct PinnedConfig {
   std::string region{};
-  std::filesystem::path file{};  ///< of the region
+  std::filesystem::path file{};  ///< of the region's pins
   std::string kernel{};          ///< or the coupling
   /// As reports have it; empty: every key. One of more than Key::capacity words is found by it in the choices
   /// that are kept for the region.

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <vector>
 
 namespace contextual::cache_tool {
@@ -227,9 +226,8 @@ std::string show_text(const KeptSet& set) {
       continue;
     }
     text += "\n";
-    std::istringstream lines(set.machines[rank]);
-    for (std::string line; std::getline(lines, line);) {
-      text += "  " + printable(line) + "\n";
+    for (const auto& [part, value] : set.machines[rank]) {
+      text += "  " + printable(part) + ": " + printable(value) + "\n";
     }
   }
   return text + configs_text(set) + infeasible_text(set, set.infeasible.size());

@@ -4,9 +4,7 @@
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
-#include "contextual/config/utf8_text.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/storage/choice_set.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -168,14 +166,14 @@ std::string agree_on_timer(agreement::Exchange& exchange, const std::string& reg
 
 /// A rank's surroundings, as far as rank 0 has to know them.
 struct Surroundings {
-  std::string machine;
+  detail::Machine machine;
   std::string node;
   std::string kernels;
 
   std::uint64_t digest(std::string_view timer) const {
     return detail::StableHash()
         .add(timer)
-        .add(std::string_view(machine))
+        .add(detail::machine_digest(machine))
         .add(std::string_view(node))
         .add(std::string_view(kernels))
         .value();
@@ -183,7 +181,7 @@ struct Surroundings {
 };
 
 Surroundings surroundings() {
-  return {detail::as_kept(detail::machine_text()), detail::node_text(), kernels_digest()};
+  return {detail::this_machine(), detail::node_text(), kernels_digest()};
 }
 
 /// What a gather would tell where all ranks have the same surroundings.
@@ -204,7 +202,7 @@ void gather_kept(Exchange& exchange, const Surroundings& here, const Arrival& ow
   for (const std::string& text : texts) {
     const nlohmann::json details = parse_details(text);
     const bool complete = details.is_object() && details.contains("machine");
-    hello.machines.push_back(complete ? details.at("machine").get<std::string>() : std::string());
+    hello.machines.push_back(complete ? details.at("machine").get<detail::Machine>() : detail::Machine());
     hello.kernels.push_back(complete ? details.value("kernels", std::string()) : std::string());
     nodes.push_back(complete ? details.value("node", std::string()) : std::string());
     if (complete && hello.machines.size() == 1) {

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 using detail::StableHash;
 
 constexpr std::size_t most_choices = 100'000;
+constexpr std::size_t most_runs = std::size_t{1} << 40U;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error(what);
@@ -57,6 +58,11 @@ Json json_of(const KeptChoice& choice) {
                {"reason", choice.reason},
                {"time_ns", json_of(choice.time_ns)},
                {"time_spread_ns", json_of(choice.time_spread_ns)}};
+  json["runs"] = choice.runs;
+  json["search"] = static_cast<std::size_t>(choice.search);
+  if (!choice.outputs.empty()) {
+    json["outputs"] = choice.outputs;
+  }
   if (!choice.meaning.empty()) {
     json["meaning"] = choice.meaning;
   }
@@ -82,9 +88,19 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   choice.config = json.at("config").get<std::string>();
   static_cast<void>(Config::from_json(choice.config));  // throws
   choice.meaning = json.value("meaning", "");
+  choice.runs.clear();
+  for (const Json& run : json.at("runs").get_ref<const Json::array_t&>()) {
+    choice.runs.push_back(count_of(run, most_runs));
+  }
+  choice.search =
+      static_cast<SearchLevel>(count_of(json.at("search"), static_cast<std::size_t>(SearchLevel::thorough)));
+  choice.outputs = json.value("outputs", std::vector<std::string>());
   choice.reason = json.at("reason").get<std::string>();
   choice.time_ns = time_of(json.at("time_ns"));
   choice.time_spread_ns = time_of(json.at("time_spread_ns"));
+  if (choice.runs.empty()) {
+    fail("a choice of no run");
+  }
   if (choice.config_id >= choice.config_count) {
     fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
   }
@@ -96,8 +112,13 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   return choice;
 }
 
-std::string digest_of(const Json& content) {
-  return detail::hex_text(StableHash().add(std::string_view(text_of(content))).value());
+/// Bytes that are not UTF-8 would make `dump` throw.
+std::string compact_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string digest_of(const std::string& content) {
+  return detail::hex_text(StableHash().add(std::string_view(content)).value());
 }
 
 Json content_of(const ChoiceSet& entry) {
@@ -112,9 +133,7 @@ Json content_of(const ChoiceSet& entry) {
   return {{"region", entry.region},
           {"written", entry.written},
           {"machines", entry.machines},
-          {"outputs", entry.outputs},
           {"beside_pins", entry.beside_pins},
-          {"search", static_cast<std::size_t>(entry.search)},
           {"makespan_ns", json_of(entry.makespan_ns)},
           {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
           {"choices", std::move(choices)},
@@ -122,16 +141,10 @@ Json content_of(const ChoiceSet& entry) {
 }
 
 ChoiceSet entry_of_content(const Json& content) {
-  if (!content.contains("search")) {
-    fail("it is of an older version of this library");
-  }
   ChoiceSet entry;
-  entry.search = static_cast<SearchLevel>(
-      count_of(content.at("search"), static_cast<std::size_t>(SearchLevel::thorough)));
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
-  entry.machines = content.at("machines").get<std::vector<std::string>>();
-  entry.outputs = content.at("outputs").get<std::vector<std::string>>();
+  entry.machines = content.at("machines").get<std::vector<detail::Machine>>();
   entry.beside_pins = content.at("beside_pins").get<std::string>();
   entry.makespan_ns = time_of(content.at("makespan_ns"));
   entry.makespan_spread_ns = time_of(content.at("makespan_spread_ns"));
@@ -154,26 +167,49 @@ ChoiceSet entry_of_content(const Json& content) {
 
 }  // namespace
 
-Json json_of(const ChoiceSet& entry) {
-  // Once through the text: what is not UTF-8 is replaced before the digest is taken.
-  const Json content = Json::parse(text_of(content_of(entry)));
-  return {{"digest", digest_of(content)}, {"content", content}};
+std::uint64_t problem_digest(const KeptChoice& choice) {
+  return StableHash().add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope).value();
+}
+
+/// Ranks may have told the kernels of a coupling in another order.
+std::uint64_t kernels_digest(const KeptChoice& choice) {
+  std::uint64_t digest = 0;
+  for (const ChosenKernel& kernel : choice.launched) {
+    digest += StableHash().add(std::string_view(kernel.name)).add(kernel.table_digest).value();
+  }
+  return digest;
+}
+
+std::uint64_t choice_digest(const KeptChoice& choice) {
+  StableHash hash;
+  hash.add(problem_digest(choice)).add(kernels_digest(choice));
+  return choice.meaning.empty() ? hash.add(std::uint64_t{choice.config_id}).value()
+                                : hash.add(std::string_view(choice.meaning)).value();
+}
+
+SearchLevel search_of(const ChoiceSet& entry) {
+  SearchLevel lowest = SearchLevel::thorough;
+  for (const KeptChoice& choice : entry.choices) {
+    lowest = std::min(lowest, choice.search);
+  }
+  return lowest;
+}
+
+std::string to_json(const ChoiceSet& entry) {
+  const std::string content = compact_text(content_of(entry));
+  return R"({"digest":")" + digest_of(content) + R"(","content":)" + content + "}";
 }
 
 ChoiceSet entry_of(const Json& json) {
   const Json& content = json.at("content");
-  if (json.at("digest").get<std::string>() != digest_of(content)) {
+  if (json.at("digest").get<std::string>() != digest_of(compact_text(content))) {
     fail("its digest is not that of its content");
   }
   return entry_of_content(content);
 }
 
 std::string id_of(const ChoiceSet& entry) {
-  return json_of(entry).at("digest").get<std::string>();
-}
-
-std::string to_json(const ChoiceSet& entry) {
-  return text_of(json_of(entry)) + "\n";
+  return digest_of(compact_text(content_of(entry)));
 }
 
 ParsedEntry parse_entry(std::string_view text) {

@@ -265,7 +265,8 @@ void remove_abandoned(int folder, const std::string& written) {
 }
 
 /// Returns what went wrong, or an empty text.
-std::string write_in(int folder, const fs::path& path, std::string_view text, mode_t mode) {
+std::string write_in(int folder, const fs::path& path, std::string_view text, mode_t mode,
+                     const std::function<bool()>& still) {
   const std::string name = path.filename().string();
   const std::string temporary = temporary_name(name);
   Descriptor file(file_calls().openat(folder, temporary.c_str(),
@@ -274,6 +275,8 @@ std::string write_in(int folder, const fs::path& path, std::string_view text, mo
   // A network file system may say only at the end that there is no room.
   if (!file.open() || !write_all(file.get(), text) || file_calls().fsync(file.get()) != 0 || !file.close()) {
     problem = failure_text(path, "it cannot be written");
+  } else if (still && !still()) {
+    problem.clear();  // it was there for nothing
   } else if (!rename_within(folder, temporary, name)) {
     problem = failure_text(path, "it cannot be named");
   } else {
@@ -302,10 +305,11 @@ TrustedFolder::Reading TrustedFolder::read(const std::string& file, std::size_t 
   return {std::move(attempt.found), std::move(attempt.refusal), storage::is_shortage(attempt.code)};
 }
 
-std::string TrustedFolder::write(const std::string& file, std::string_view text) const {
+std::string TrustedFolder::write(const std::string& file, std::string_view text,
+                                 const std::function<bool()>& still) const {
   const Opened folder = storage::make_folder(root_, name_, trusted_);
   return folder.descriptor.open() ? write_in(folder.descriptor.get(), root_ / name_ / file, text,
-                                             trusted_ ? shared_file : own_file)
+                                             trusted_ ? shared_file : own_file, still)
                                   : folder.refusal;
 }
 

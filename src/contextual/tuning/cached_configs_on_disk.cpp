@@ -1,6 +1,5 @@
 #include "contextual/tuning/cached_configs_on_disk.hpp"
 
-#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_set.hpp"
@@ -61,14 +60,13 @@ ChoiceSet entry_of(const CachedConfigsOnDisk::Entry& cached) {
   ChoiceSet entry;
   entry.region = region_of(kernel_type);
   entry.written = record::utc_text(std::chrono::system_clock::now());
-  entry.machines = {detail::machine_text()};
+  entry.machines = {detail::this_machine()};
   entry.choices.push_back(std::move(choice));
   return entry;
 }
 
-/// Throws InvalidArgument or nlohmann's exceptions if the file is of no ConfigCache.
-CachedConfigsOnDisk::Entry cached_of(const ChoiceSet& entry, const std::string& kernel_type) {
-  const KeptChoice& choice = entry.choices.at(0);
+/// Throws InvalidArgument or nlohmann's exceptions if the choice is of no ConfigCache.
+CachedConfigsOnDisk::Entry cached_of(const KeptChoice& choice, const std::string& kernel_type) {
   const storage::ChosenKernel& kernel = choice.launched.at(0);
   return {request_of(choice.key_text, kernel_type),
           {Config::from_json(choice.config), choice.time_ns, kernel.table_digest, kernel.origin}};
@@ -78,9 +76,6 @@ CachedConfigsOnDisk::Entry cached_of(const ChoiceSet& entry, const std::string& 
 class ThisMachine {
  public:
   bool is_of(const ChoiceSet& entry) const {
-    if (entry.machines.size() != 1 || entry.choices.size() != 1) {
-      return false;
-    }
     const bool versions_may_differ = !options::environment().values.version_check.value_or(true);
     return has_versions_of(entry) || (versions_may_differ && fit_of(entry, now_) == Fit::other_versions);
   }
@@ -88,7 +83,7 @@ class ThisMachine {
   bool has_versions_of(const ChoiceSet& entry) const { return fit_of(entry, now_) == Fit::counts; }
 
  private:
-  Surroundings now_{{detail::as_kept(detail::machine_text())}};
+  Surroundings now_{{detail::this_machine()}};
 };
 
 }  // namespace
@@ -102,7 +97,8 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
     return found;
   }
   const ThisMachine machine;
-  const ChoiceStore::Kept kept = ChoiceStore(directory_, region_of(kernel_type)).read();
+  const ChoiceStore::Kept kept =
+      ChoiceStore(directory_, region_of(kernel_type)).read_all(detail::this_machine());
   for (const std::string& problem : kept.problems) {
     detail::warn_once("cached config: " + problem);
   }
@@ -110,15 +106,19 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
     if (!machine.is_of(entry)) {
       continue;
     }
-    try {
-      found.push_back(cached_of(entry, kernel_type));
-      if (!machine.has_versions_of(entry)) {
-        found.back().caveat = "cached config of \"" + kernel_type + "\": one of " + entry.written +
-                              " was made with other versions of the library, the driver, CUDA or NCCL; "
-                              "CONTEXTUAL_VERSION_CHECK=0 accepts it";
+    const std::string caveat =
+        machine.has_versions_of(entry)
+            ? std::string()
+            : "cached config of \"" + kernel_type + "\": one of " + entry.written +
+                  " was made with other versions of the library, the driver, CUDA or NCCL; "
+                  "CONTEXTUAL_VERSION_CHECK=0 accepts it";
+    for (const KeptChoice& choice : entry.choices) {
+      try {
+        found.push_back(cached_of(choice, kernel_type));
+        found.back().caveat = caveat;
+      } catch (const std::exception& error) {  // nlohmann's are of many kinds
+        detail::warn_once("cached config of \"" + kernel_type + "\": one is not used: " + error.what());
       }
-    } catch (const std::exception& error) {  // nlohmann's are of many kinds
-      detail::warn_once("cached config of \"" + kernel_type + "\": a set is not used: " + error.what());
     }
   }
   return found;
@@ -137,10 +137,27 @@ std::vector<std::string> CachedConfigsOnDisk::kernel_types() const {
   return types;
 }
 
+/// Replaces the one of the same request that was made for the same. Others stay: each has a set of its own.
 std::string CachedConfigsOnDisk::write(const Entry& entry) const {
-  return directory_.empty()
-             ? std::string()
-             : ChoiceStore(directory_, region_of(entry.request.kernel_type)).save(entry_of(entry));
+  if (directory_.empty()) {
+    return {};
+  }
+  const ChoiceSet added = entry_of(entry);
+  const KeptChoice& choice = added.choices[0];
+  const auto is_replaced = [&choice](const KeptChoice& old) {
+    return problem_digest(old) == problem_digest(choice) && kernels_digest(old) == kernels_digest(choice);
+  };
+  const ChoiceStore store(directory_, added.region);
+  return store.change(store.name_of_sets(added.machines), [&](storage::RegionFile& file) {
+    for (ChoiceSet& set : file.sets) {
+      if (set.machines == added.machines) {
+        std::erase_if(set.choices, is_replaced);
+      }
+    }
+    std::erase_if(file.sets, [](const ChoiceSet& set) { return set.choices.empty(); });
+    file.sets.insert(file.sets.begin(), added);
+    return true;
+  });
 }
 
 std::string CachedConfigsOnDisk::remove(const std::string& kernel_type) const {
@@ -148,7 +165,8 @@ std::string CachedConfigsOnDisk::remove(const std::string& kernel_type) const {
     return {};
   }
   const ThisMachine machine;
-  return ChoiceStore(directory_, region_of(kernel_type)).change([&](storage::RegionFile& file) {
+  const ChoiceStore store(directory_, region_of(kernel_type));
+  return store.change(store.name_of_sets({detail::this_machine()}), [&](storage::RegionFile& file) {
     return std::erase_if(file.sets, [&](const ChoiceSet& entry) { return machine.is_of(entry); }) > 0;
   });
 }

@@ -1,4 +1,3 @@
-#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
@@ -15,6 +14,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace contextual {
@@ -32,14 +32,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> regions_of(const fs::path& directory, const std::optional<std::string>& region,
-                                    std::vector<std::string>& problems) {
+/// A file of a region.
+struct File {
+  ChoiceStore store;
+  std::string region;
+  std::string name;
+};
+
+/// Those of one region or of all, by region.
+std::vector<File> files_of(const fs::path& directory, const std::optional<std::string>& region,
+                           std::vector<std::string>& problems) {
+  storage::Regions all;
   if (region) {
-    return {*region};
+    all.names = {*region};
+  } else {
+    all = storage::regions_in(directory);
   }
-  storage::Regions all = storage::regions_in(directory);
+  std::vector<File> files;
+  for (const std::string& one : all.names) {
+    const ChoiceStore store(directory, one);
+    bool shortage = false;
+    for (std::string& name : store.names(problems, shortage)) {
+      files.push_back({store, one, std::move(name)});
+    }
+  }
   problems.insert(problems.end(), all.problems.begin(), all.problems.end());
-  return all.names;
+  return files;
 }
 
 /// Of the kernels that the choice is for, each once.
@@ -60,7 +78,7 @@ KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
   set.file = file;
   set.written = entry.written;
   set.machines = entry.machines;
-  set.search = entry.search;
+  set.search = search_of(entry);
   set.makespan_ns = entry.makespan_ns;
   set.makespan_spread_ns = entry.makespan_spread_ns;
   for (const KeptChoice& choice : entry.choices) {
@@ -89,21 +107,28 @@ void append(const Names& more, Names& all) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// Has `change` change what is kept of a region: it returns the names of what it has changed.
-void change_region(const ChoiceStore& store, const std::function<Names(RegionFile&)>& change,
-                   Changes& changes, bool dry_run = false) {
-  ChoiceStore::Kept kept = store.read();
+/// Each once: a region's files may have one in common.
+void note(const Names& problems, Names& all) {
+  std::copy_if(problems.begin(), problems.end(), std::back_inserter(all), [&](const std::string& problem) {
+    return std::find(all.begin(), all.end(), problem) == all.end();
+  });
+}
+
+/// Has `change` change what is kept in a file: it returns the names of what it has changed.
+void change_file(const ChoiceStore& store, const std::string& file_name,
+                 const std::function<Names(RegionFile&)>& change, Changes& changes, bool dry_run = false) {
+  ChoiceStore::Kept kept = store.read(file_name);
   Names names = change(kept.file);
   if (names.empty() || dry_run) {
-    append(kept.problems, changes.problems);
+    note(kept.problems, changes.problems);
   } else {
-    const std::string problem = store.change([&](RegionFile& file) {
+    const std::string problem = store.change(file_name, [&](RegionFile& file) {
       names = change(file);
       return !names.empty();
     });
     if (!problem.empty()) {
       names.clear();
-      changes.problems.push_back(problem);
+      note({problem}, changes.problems);
     }
   }
   append(names, changes.items);
@@ -124,14 +149,14 @@ Names erase_named(std::vector<Element>& elements, const Goes& goes, const Name& 
 }
 
 /// Damaged ones go in any case.
-void remove_sets(const ChoiceStore& store, const std::function<bool(const ChoiceSet&)>& goes,
-                 Changes& changes, bool dry_run = false) {
+void remove_sets(const File& of_region, const std::function<bool(const ChoiceSet&)>& goes, Changes& changes,
+                 bool dry_run = false) {
   const auto erase = [&](RegionFile& file) {
     Names names(file.damaged.size(), "a damaged set of region \"" + file.region + "\"");
     append(erase_named(file.sets, goes, [](const ChoiceSet& entry) { return name_of(entry); }), names);
     return names;
   };
-  change_region(store, erase, changes, dry_run);
+  change_file(of_region.store, of_region.name, erase, changes, dry_run);
 }
 
 void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
@@ -162,9 +187,17 @@ bool has_kernel(const ChoiceSet& entry, const std::optional<std::string>& kernel
 
 /// This process, for all ranks.
 Surroundings surroundings() {
-  return {.machines = {detail::as_kept(detail::machine_text())},
+  return {.machines = {detail::this_machine()},
           .stands_for_all = true,
           .versions_count = options::environment().values.version_check.value_or(true)};
+}
+
+/// The same, with what is known of a region.
+Surroundings surroundings(const fs::path& directory, const File& file) {
+  Surroundings now = surroundings();
+  now.pins = storage::pins_digest(file.store.read(file.store.name_of_pins()).file.pins);
+  now.quarantine = tuning::quarantine_of(directory, file.region);
+  return now;
 }
 
 bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
@@ -214,7 +247,7 @@ Changes write_pins(const ChoiceStore& store, const std::string& region, const st
     return names;
   };
   Changes changes;
-  change_region(store, write, changes);
+  change_file(store, store.name_of_pins(), write, changes);
   return changes;
 }
 
@@ -243,19 +276,17 @@ KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) 
 
 KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region) const {
   Contents contents;
-  for (const std::string& name : regions_of(directory_, region, contents.problems)) {
-    const ChoiceStore store(directory_, name);
-    const ChoiceStore::Kept kept = store.read();
-    append(kept.problems, contents.problems);
-    Surroundings now = surroundings();
-    now.pins = storage::pins_digest(kept.file.pins);
-    now.quarantine = tuning::quarantine_of(directory_, name);
+  for (const File& file : files_of(directory_, region, contents.problems)) {
+    const ChoiceStore::Kept kept = file.store.read(file.name);
+    note(kept.problems, contents.problems);
+    const Surroundings now = surroundings(directory_, file);
     for (const ChoiceSet& entry : kept.file.sets) {
-      contents.sets.push_back(set_of(entry, store.path()));
+      contents.sets.push_back(set_of(entry, file.store.path(file.name)));
       contents.sets.back().standing = standing_of(entry, now);
     }
     for (const Pin& pin : kept.file.pins) {
-      contents.pins.push_back({name, store.path(), pin.kernel, pin.key_text, pin.config, pin.config_id});
+      contents.pins.push_back(
+          {file.region, file.store.path(file.name), pin.kernel, pin.key_text, pin.config, pin.config_id});
     }
   }
   if (const std::string& error = options::environment().error; !error.empty()) {
@@ -268,10 +299,9 @@ Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
   const std::string limit = what.older_than ? record::utc_text(now - *what.older_than) : "";
-  for (const std::string& region : regions_of(directory_, {}, changes.problems)) {
+  for (const File& file : files_of(directory_, {}, changes.problems)) {
     remove_sets(
-        ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return entry.written < limit; },
-        changes, what.dry_run);
+        file, [&](const ChoiceSet& entry) { return entry.written < limit; }, changes, what.dry_run);
   }
   const detail::TrustedFolder folder(directory_, storage::choices_folder);
   for (const std::string& abandoned : folder.abandoned_files()) {
@@ -285,27 +315,27 @@ Changes KeptChoices::prune(const Prune& what) const {
 
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
-  remove_sets(
-      ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return has_kernel(entry, kernel); },
-      changes);
+  for (const File& file : files_of(directory_, region, changes.problems)) {
+    remove_sets(
+        file, [&](const ChoiceSet& entry) { return has_kernel(entry, kernel); }, changes);
+  }
   return changes;
 }
 
 KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
-  std::vector<RegionFile> files;
+  std::vector<RegionFile> exports;
   Exported exported;
-  for (const std::string& name : regions_of(directory_, region, exported.problems)) {
-    ChoiceStore::Kept kept = ChoiceStore(directory_, name).read();
-    append(kept.problems, exported.problems);
-    const Surroundings now{.pins = storage::pins_digest(kept.file.pins),
-                           .quarantine = tuning::quarantine_of(directory_, name)};
+  for (const File& file : files_of(directory_, region, exported.problems)) {
+    ChoiceStore::Kept kept = file.store.read(file.name);
+    note(kept.problems, exported.problems);
+    const Surroundings now = surroundings(directory_, file);
     std::erase_if(kept.file.sets,
                   [&](const ChoiceSet& entry) { return !counts_on_its_machines(entry, now); });
     if (!kept.file.sets.empty()) {
-      files.push_back({.region = name, .sets = std::move(kept.file.sets)});
+      exports.push_back({.region = file.region, .sets = std::move(kept.file.sets)});
     }
   }
-  exported.text = storage::bundle_text(files);
+  exported.text = storage::bundle_text(exports);
   return exported;
 }
 
@@ -320,26 +350,20 @@ Changes KeptChoices::import_choices(std::string_view text) const {
   }
   Changes changes;
   for (const RegionFile& imported : files) {
-    const auto add = [&](RegionFile& file) {
-      Names names;
-      for (const ChoiceSet& entry : imported.sets) {
-        const auto older = std::find_if(file.sets.begin(), file.sets.end(), [&](const ChoiceSet& other) {
-          return other.written < entry.written;
-        });
-        if (insert_set(file.sets, static_cast<std::size_t>(older - file.sets.begin()), entry)) {
-          names.push_back(name_of(entry));
-        }
-      }
-      return names;
-    };
-    change_region(ChoiceStore(directory_, imported.region), add, changes);
+    const ChoiceStore store(directory_, imported.region);
+    for (const ChoiceSet& entry : imported.sets) {
+      const auto add = [&](RegionFile& file) {
+        return storage::add_by_age(file.sets, entry) ? Names{name_of(entry)} : Names();
+      };
+      change_file(store, store.name_of_sets(entry.machines), add, changes);
+    }
   }
   return changes;
 }
 
 Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& kernel) const {
   const ChoiceStore store(directory_, set.region);
-  const ChoiceStore::Kept kept = store.read();
+  const ChoiceStore::Kept kept = store.read_all();
   const auto entry = std::find_if(kept.file.sets.begin(), kept.file.sets.end(),
                                   [&](const ChoiceSet& candidate) { return id_of(candidate) == set.id; });
   if (entry == kept.file.sets.end()) {
@@ -364,7 +388,7 @@ Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   }
   Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
   const ChoiceStore store(directory_, pinned.region);
-  name_long_key(pin, store.read().file);
+  name_long_key(pin, store.read_all().file);
   return write_pins(store, pinned.region, {pin});
 }
 
@@ -374,8 +398,9 @@ Changes KeptChoices::unpin(const std::string& region, const std::optional<std::s
         file.pins, [&](const Pin& pin) { return !kernel || pin.kernel == *kernel; },
         [&](const Pin& pin) { return name_of(pin, region); });
   };
+  const ChoiceStore store(directory_, region);
   Changes changes;
-  change_region(ChoiceStore(directory_, region), erase, changes);
+  change_file(store, store.name_of_pins(), erase, changes);
   return changes;
 }
 

@@ -2,7 +2,6 @@
 
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -199,7 +198,7 @@ class Preparing {
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
 
-void warn_of_versions(const ChoiceSet& entry, const std::vector<std::string>& machines) {
+void warn_of_versions(const ChoiceSet& entry, const std::vector<detail::Machine>& machines) {
   if (!differences(entry, {machines}).empty()) {
     detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
                       " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
@@ -213,51 +212,23 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, SearchLevel search,
-             bool here_only) {
+void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
     table->lock_in(region_id, choice.key, static_cast<int>(config_id), detail::ChoiceFinality::lasting,
-                   choice.scope, search);
+                   choice.scope, choice.search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
 }
 
-/// Which choices only this rank uses, by all sets that have them.
-class OfOneRank {
- public:
-  OfOneRank(const std::vector<ChoiceSet>& entries, std::size_t rank) {
-    for (const ChoiceSet& entry : entries) {
-      for (const KeptChoice& choice : entry.choices) {
-        bool& only = only_.try_emplace(storage::problem_digest(choice), true).first->second;
-        only = only && choice.ranks == std::vector{rank};
-      }
+/// The first set that all ranks can use. What was chosen together is used together.
+const ChoiceSet* first_usable(const KeptSets& sets) {
+  for (std::size_t i = 0; i < sets.by_precedence.size(); ++i) {
+    if (sets.outcome.usable[i] && !sets.by_precedence[i].choices.empty()) {
+      return &sets.by_precedence[i];
     }
   }
-
-  bool contains(const KeptChoice& choice) const { return only_.at(storage::problem_digest(choice)); }
-
- private:
-  std::map<std::uint64_t, bool> only_;  ///< by problem
-};
-
-/// The newest set is used whole. An older one is used where it differs from no newer one that is used about
-/// a problem of both: what was chosen together is used together.
-std::vector<ChoiceSet> that_agree(const std::vector<ChoiceSet>& by_precedence,
-                                  const std::vector<bool>& usable) {
-  std::vector<ChoiceSet> used;
-  std::vector<storage::ChoicePurpose> purposes;
-  for (std::size_t i = 0; i < by_precedence.size(); ++i) {
-    storage::ChoicePurpose purpose(by_precedence[i]);
-    const bool agrees =
-        std::none_of(purposes.begin(), purposes.end(),
-                     [&](const storage::ChoicePurpose& newer) { return newer.contradicts(purpose); });
-    if (usable[i] && agrees && !by_precedence[i].choices.empty()) {
-      used.push_back(by_precedence[i]);
-      purposes.push_back(std::move(purpose));
-    }
-  }
-  return used;
+  return nullptr;
 }
 
 /// Once a process. Names the set that is nearest to one that can be used, and of several the first one. In
@@ -300,8 +271,7 @@ ProblemReport report_of(const KeptChoice& choice, std::size_t config_id, const s
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
                               bool versions_count, SearchLevel search, MadeReady& made_ready) {
   const auto told = nlohmann::json::parse(hello.kept_choices);
-  storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""))
-                                 .file.value_or(storage::RegionFile());
+  storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""));
   KeptSets sets{{}, std::move(file.sets), {}, hello.machines};
   try {
     if (const std::string unknown = told.value("pins_unknown", ""); !unknown.empty()) {
@@ -330,37 +300,29 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   if (exchange.rank() == 0) {
     warn_if_none_fits(sets);
   }
-  const std::vector<ChoiceSet> entries = that_agree(sets.by_precedence, sets.outcome.usable);
-  if (entries.empty() && sets.pins.empty()) {
+  const ChoiceSet* const entry = first_usable(sets);
+  if (entry == nullptr && sets.pins.empty()) {
     return std::nullopt;
   }
   InstalledChoices installed;
-  installed.more_than_pins = std::any_of(entries.begin(), entries.end(), [&](const ChoiceSet& entry) {
-    return std::any_of(entry.choices.begin(), entry.choices.end(),
-                       [&](const KeptChoice& choice) { return !is_pinned(choice, sets.pins); });
-  });
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
-  std::map<std::uint64_t, SearchLevel> searched;  ///< by problem: the highest search that has chosen it
-  const OfOneRank of_this_rank(entries, static_cast<std::size_t>(exchange.rank()));
-  for (const ChoiceSet& entry : entries) {
-    warn_of_versions(entry, sets.machines);
-    for (const KeptChoice& choice : entry.choices) {
-      const auto [known, is_new] = searched.try_emplace(storage::problem_digest(choice), entry.search);
-      known->second = std::max(known->second, entry.search);
+  if (entry != nullptr) {
+    warn_of_versions(*entry, sets.machines);
+    installed.search = search_of(*entry);
+    const auto rank = static_cast<std::size_t>(exchange.rank());
+    for (const KeptChoice& choice : entry->choices) {
       const auto found = sets.ids_now.find(storage::choice_digest(choice));
       const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
-      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        lock_in(choice, config_id, region_id, known->second, of_this_rank.contains(choice));
+      if (concerns(choice, rank)) {
+        lock_in(choice, config_id, region_id, choice.ranks == std::vector{rank});
       }
-      if (is_new && !is_pinned(choice, sets.pins)) {
-        report.problems.push_back(report_of(choice, config_id, entry.written));
+      if (!is_pinned(choice, sets.pins)) {
+        report.problems.push_back(report_of(choice, config_id, entry->written));
+        installed.more_than_pins = true;
       }
     }
-  }
-  for (const auto& [problem, search] : searched) {
-    installed.search = std::min(installed.search, search);
   }
   note_publication(region_id);
   return installed;

@@ -36,8 +36,8 @@ struct KeptSets {
   std::vector<storage::Pin> pins;
   std::vector<storage::ChoiceSet> by_precedence;  ///< the own ones first, each the newest first
   agreement::KeptOutcome outcome;
-  std::vector<std::string> machines{};  ///< of all ranks, as they are now
-  std::vector<Unusable> unusable{};     ///< by set
+  std::vector<detail::Machine> machines{};  ///< of all ranks, as they are now
+  std::vector<Unusable> unusable{};         ///< by set
   /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
   std::map<std::uint64_t, std::size_t> ids_now{};
 };
@@ -58,8 +58,7 @@ struct InstalledChoices {
   SearchLevel search = SearchLevel::thorough;  ///< the lowest that has found one of them
 };
 
-/// Pins what is pinned, and locks in the sets that all ranks can use, without those that differ from a newer
-/// one about a problem of both. Collective.
+/// Pins what is pinned, and locks in the first set that all ranks can use. Collective.
 ///
 /// Returns nothing, on all ranks, if there is no such set and no pin. Kernels that do not exist yet are
 /// looked at when they do: a kernel with another config space or version has no choice.

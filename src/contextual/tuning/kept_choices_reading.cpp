@@ -6,6 +6,7 @@
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/warning.hpp>
 
 #include <nlohmann/json.hpp>
@@ -19,14 +20,47 @@
 namespace contextual::tuning {
 
 using storage::ChoiceSet;
+using storage::ChoiceStore;
+using storage::KeptChoice;
 
 namespace {
 
-storage::ChoiceStore::Kept told(storage::ChoiceStore::Kept kept) {
+ChoiceStore::Kept told(ChoiceStore::Kept kept) {
   for (const std::string& problem : kept.problems) {
     detail::warn_once(problem);
   }
   return kept;
+}
+
+/// Moves those for which `moves` returns true to the end of another set.
+template <typename Moves>
+void move_choices(ChoiceSet& from, ChoiceSet& to, const Moves& moves) {
+  const auto first = std::stable_partition(from.choices.begin(), from.choices.end(),
+                                           [&](const KeptChoice& choice) { return !moves(choice); });
+  to.choices.insert(to.choices.end(), std::make_move_iterator(first),
+                    std::make_move_iterator(from.choices.end()));
+  from.choices.erase(first, from.choices.end());
+}
+
+ChoiceSet without_choices(const ChoiceSet& entry) {
+  ChoiceSet rest;
+  rest.region = entry.region;
+  rest.written = entry.written;
+  rest.machines = entry.machines;
+  rest.beside_pins = entry.beside_pins;
+  return rest;
+}
+
+/// Names an output that the choices were not shown to write.
+void leave_out_unchecked(const std::vector<Output>& outputs, ChoiceSet& entry) {
+  for (const Output& output : outputs) {
+    const std::size_t left_out = std::erase_if(entry.choices, [&](const KeptChoice& choice) {
+      return std::find(choice.outputs.begin(), choice.outputs.end(), output.name) == choice.outputs.end();
+    });
+    if (left_out > 0) {
+      warn_of_unused(entry, "they were made without a look at output \"" + output.name + "\"");
+    }
+  }
 }
 
 }  // namespace
@@ -45,47 +79,55 @@ std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, con
                         storage::choices_folder + "\"");
       continue;
     }
-    std::vector<ChoiceSet> there = told(storage::ChoiceStore(directory, region).read()).file.sets;
+    std::vector<ChoiceSet> there =
+        told(ChoiceStore(directory, region).read_all(detail::this_machine())).file.sets;
     std::move(there.begin(), there.end(), std::back_inserter(sets));
   }
   return sets;
 }
 
-std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
-                              Reads what) {
+ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what,
+                              SearchLevel search) {
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
-  storage::ChoiceStore::Kept kept = own ? told(store.read()) : storage::ChoiceStore::Kept{{region}};
-  std::vector<ChoiceSet>& sets = kept.file.sets;
-  if (what == Reads::pins) {
-    sets.clear();
-  } else {
+  ChoiceStore::Kept kept{{region}};
+  if (own) {
+    kept = told(what == Reads::pins ? store.read_pins() : store.read_all(detail::this_machine()));
+  }
+  std::vector<ChoiceSet> sets = std::exchange(kept.file.sets, {});
+  ReadChoices read;
+  if (what == Reads::pins_and_choices) {
     std::vector<ChoiceSet> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     Surroundings now;
     if (own && !options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
-    std::erase_if(sets, [&](const ChoiceSet& entry) {
-      const auto unchecked =
-          std::find_if(options.outputs.begin(), options.outputs.end(), [&](const Output& output) {
-            return std::find(entry.outputs.begin(), entry.outputs.end(), output.name) == entry.outputs.end();
-          });
-      std::string why = fit_of(entry, now) == Fit::in_quarantine ? misfit_text(entry, now) : std::string();
-      if (why.empty() && unchecked != options.outputs.end()) {
-        why = "they were made without a look at output \"" + unchecked->name + "\"";
+    for (ChoiceSet& entry : sets) {
+      if (fit_of(entry, now) == Fit::in_quarantine) {
+        warn_of_unused(entry, misfit_text(entry, now));
+        read.quarantined.push_back(id_of(entry));
+        continue;
       }
-      if (!why.empty()) {
-        warn_of_unused(entry, why);
+      const std::string id = id_of(entry);
+      ChoiceSet less_searched = without_choices(entry);
+      leave_out_unchecked(options.outputs, entry);
+      move_choices(entry, less_searched,
+                   [search](const KeptChoice& choice) { return choice.search < search; });
+      for (ChoiceSet* part : {&entry, &less_searched}) {
+        if (!part->choices.empty()) {
+          kept.file.sets.push_back(std::move(*part));
+          read.sets.push_back(id);
+        }
       }
-      return !why.empty();
-    });
+    }
   }
-  const bool nothing = kept.file.pins.empty() && sets.empty() && kept.pins_unknown.empty();
-  return nothing ? std::string()
-                 : agreement::details_text({{"file", to_json(kept.file)},
-                                            {"path", store.path().string()},
-                                            {"pins_unknown", kept.pins_unknown}});
+  if (!kept.file.pins.empty() || !kept.file.sets.empty() || !kept.pins_unknown.empty()) {
+    read.told = agreement::details_text({{"file", to_json(kept.file)},
+                                         {"path", store.path(store.name_of_pins()).string()},
+                                         {"pins_unknown", kept.pins_unknown}});
+  }
+  return read;
 }
 
 }  // namespace contextual::tuning

@@ -112,7 +112,7 @@ bool is_under_one_key(const ProblemReport& problem, const RegionReport& run) {
 
 /// The versions of rank 0 are compared where its cache reads a file. Those of another rank count if they
 /// differ from them, unless CONTEXTUAL_VERSION_CHECK accepts others.
-std::string counted_text(const std::string& machine, const std::string& machine_of_rank_0) {
+Machine counted_parts(const Machine& machine, const Machine& machine_of_rank_0) {
   const bool as_on_rank_0 = versions_in(machine) == versions_in(machine_of_rank_0);
   const bool any_version = !options::environment().values.version_check.value_or(true);
   return as_on_rank_0 || any_version ? without_versions(machine) : machine;
@@ -199,7 +199,7 @@ struct KernelTunerCore::Impl {
     if (resolved.cache_directory.empty()) {
       return false;
     }
-    const auto kept = storage::ChoiceStore(resolved.cache_directory, region_of(request)).read();
+    const auto kept = storage::ChoiceStore(resolved.cache_directory, region_of(request)).read_pins();
     return !kept.file.pins.empty() || !kept.pins_unknown.empty();
   }
 
@@ -268,12 +268,11 @@ std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOpti
   StableHash hash;
   hash.add(asked.configs).add(asked.code);
   if (resolved.communicator->size() > 1) {
-    const std::vector<std::string> machines =
+    const std::vector<Machine> machines =
         agree_on_request(groups.exchange_for(resolved), {kernel, to_string(asked.request), asked.configs},
                          asked.setup_failure);
-    for (const std::string& machine : machines) {
-      const std::string counted = counted_text(machine, machines.front());
-      hash.add(std::string_view(counted));
+    for (const Machine& machine : machines) {
+      hash.add(machine_digest(counted_parts(machine, machines.front())));
     }
   } else if (asked.setup_failure) {
     std::rethrow_exception(asked.setup_failure);

@@ -39,7 +39,7 @@ std::string file_name(const options::ResolvedOptions& options, const std::string
                               .add(std::string_view(alike.agreed_text()))
                               .add(timer)
                               .add(static_cast<std::uint64_t>(rank_count))
-                              .add(std::string_view(detail::machine_text()))
+                              .add(detail::machine_digest(detail::this_machine()))
                               .value()) +
          ending;
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <sstream>
 
 namespace contextual::tuning {
@@ -16,29 +15,11 @@ namespace {
 
 using storage::ChoiceSet;
 
-using Parts = std::map<std::string, std::string>;
+using detail::Machine;
 
-Parts parts_of(const std::string& machine) {
-  Parts parts;
-  std::istringstream lines(machine);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t colon = line.find(": ");
-    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return parts;
-}
-
-std::optional<std::string> text_of(const Parts& parts, const std::string& part) {
-  const auto found = parts.find(part);
-  return found == parts.end() ? std::nullopt : std::optional(found->second);
-}
-
-bool is_version(const std::string& part) {
-  return detail::without_versions(part + ": \n").empty();
-}
-
-const std::string& machine_now(const Surroundings& now, std::size_t rank) {
-  return now.machines[now.stands_for_all ? 0 : rank];
+std::optional<std::string> value_of(const Machine& machine, const std::string& part) {
+  const auto found = machine.find(part);
+  return found == machine.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string quoted(const std::optional<std::string>& text) {
@@ -91,13 +72,13 @@ std::vector<PartDifference> differences(const ChoiceSet& entry, const Surroundin
     if (!now.stands_for_all && rank >= now.machines.size()) {
       break;
     }
-    const Parts then = parts_of(entry.machines[rank]);
-    const Parts today = parts_of(machine_now(now, rank));
-    Parts both = then;
+    const Machine& then = entry.machines[rank];
+    const Machine& today = now.machines[now.stands_for_all ? 0 : rank];
+    Machine both = then;
     both.insert(today.begin(), today.end());
     for (const auto& [part, unused] : both) {
-      PartDifference difference{static_cast<int>(rank), part, text_of(then, part), text_of(today, part),
-                                is_version(part)};
+      PartDifference difference{static_cast<int>(rank), part, value_of(then, part), value_of(today, part),
+                                detail::is_version(part)};
       const bool any_processor = part == detail::processor_part && !difference.then;
       if (difference.then == difference.now || any_processor ||
           (now.stands_for_all && (part == detail::ranks_on_machine || !difference.then))) {
@@ -131,7 +112,7 @@ Fit fit_of(const ChoiceSet& entry, const Surroundings& now) {
   if (versions) {
     return Fit::other_versions;
   }
-  return entry.search < now.search ? Fit::less_search : Fit::counts;
+  return search_of(entry) < now.search ? Fit::less_search : Fit::counts;
 }
 
 std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
@@ -139,7 +120,7 @@ std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
     case Fit::counts:
       break;
     case Fit::less_search:
-      return "they were found by search " + options::text_of(entry.search) + ", and " +
+      return "they were found by search " + options::text_of(search_of(entry)) + ", and " +
              options::text_of(now.search) + " is asked for: the tuning goes on from them";
     case Fit::other_versions:
       return "they were made with other versions (" + differing_parts(differences(entry, now)) +

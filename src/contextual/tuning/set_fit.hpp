@@ -20,10 +20,10 @@ struct Quarantined {
 
 /// What a set is compared with.
 struct Surroundings {
-  /// By rank, see detail::machine_text. Or, for one who has no ranks, the text of this process, which stands
-  /// for all of them: then it is not compared how many ranks there are, what only the program that made the
-  /// set has described, and the version of a library that this process does not use.
-  std::vector<std::string> machines{};
+  /// By rank. Or, for one who has no ranks, that of this process, which stands for all of them: then it is
+  /// not compared how many ranks there are, what only the program that made the set has described, and the
+  /// version of a library that this process does not use.
+  std::vector<detail::Machine> machines{};
   bool stands_for_all = false;
   std::string pins{};                     ///< see pins_digest
   bool versions_count = true;             ///< false with CONTEXTUAL_VERSION_CHECK=0

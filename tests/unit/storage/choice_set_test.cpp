@@ -27,7 +27,7 @@ ChoiceSet example() {
   ChoiceSet entry;
   entry.region = "layer \"1\"\n/..";
   entry.written = "2026-01-31T12:00:00Z";
-  entry.machines = {"processor: one\n", "processor: two\n"};
+  entry.machines = {{{"processor", "one"}}, {{"processor", "two"}}};
   entry.makespan_ns = 1'234'567;
   entry.choices.push_back({"gemm",
                            "",
@@ -56,6 +56,9 @@ ChoiceSet example() {
                            7,
                            std::nullopt,
                            {1}});
+  entry.choices[0].runs = {0, 3};
+  entry.choices[1].search = contextual::SearchLevel::thorough;
+  entry.choices[1].outputs = {"out", "more"};
   entry.choices[2].meaning = "the second one, \"so\"";
   entry.makespan_spread_ns = 890;
   entry.beside_pins = "00000000000000ff";
@@ -101,7 +104,7 @@ TEST_CASE("ChoiceSet: a text that is not UTF-8 is kept as well as it can be", "[
 
 TEST_CASE("ChoiceSet: a text with very many levels is refused", "[unit]") {
   std::string text = to_json(example());
-  const std::string content = "\"content\": ";
+  const std::string content = "\"content\":";
   const std::size_t place = text.find(content) + content.size();
   text = text.substr(0, place) + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
   CHECK(parse_entry(text).problem == "it has more levels than a file of kept choices");
@@ -131,7 +134,7 @@ TEST_CASE("ChoiceSet: a text with a change anywhere is refused, or means the sam
 TEST_CASE("ChoiceSet: a changed text with the digest of the change is refused, or is what it says",
           "[unit]") {
   const Json whole = Json::parse(to_json(example()));
-  const std::string content = whole.at("content").dump(1);
+  const std::string content = whole.at("content").dump();
   std::mt19937 random(2);
   int accepted = 0;
   for (int i = 0; i < contextual::test::repetitions(100'000) / 5; ++i) {
@@ -143,7 +146,7 @@ TEST_CASE("ChoiceSet: a changed text with the digest of the change is refused, o
     entry["content"] = other;
     entry["digest"] = contextual::detail::hex_text(
         contextual::detail::StableHash()
-            .add(std::string_view(other.dump(1, ' ', false, Json::error_handler_t::replace)))
+            .add(std::string_view(other.dump(-1, ' ', false, Json::error_handler_t::replace)))
             .value());
     const ParsedEntry parsed = parse_entry(entry.dump());
     if (!parsed.entry) {
@@ -168,7 +171,7 @@ TEST_CASE("ChoiceSet: a text without one of its fields is refused although its d
     Json entry = whole;
     entry["content"] = content;
     entry["digest"] = contextual::detail::hex_text(
-        contextual::detail::StableHash().add(std::string_view(content.dump(1))).value());
+        contextual::detail::StableHash().add(std::string_view(content.dump())).value());
     return !parse_entry(entry.dump()).entry;
   };
   const Json& content = whole.at("content");
@@ -179,10 +182,12 @@ TEST_CASE("ChoiceSet: a text without one of its fields is refused although its d
       without.at(where).erase(field.key());
       INFO(where.to_string() << " without " << field.key());
       // Most choices are for all ranks, of configs that say what they are.
-      CHECK(refused_with(without) == (field.key() != "ranks" && field.key() != "meaning"));
+      CHECK(refused_with(without) ==
+            (field.key() != "ranks" && field.key() != "meaning" && field.key() != "outputs"));
     }
   };
   check_fields_of(Json::json_pointer(""));
+  check_fields_of(Json::json_pointer("/choices/1"));
   check_fields_of(Json::json_pointer("/choices/2"));
   check_fields_of(Json::json_pointer("/infeasible/0"));
 }
@@ -208,6 +213,23 @@ TEST_CASE("ChoiceSet: a choice that cannot be is refused although its digest is 
   CHECK(parse_entry(to_json(entry)).entry == entry);
   entry.infeasible.resize(most_infeasible + 1);
   CHECK(parse_entry(to_json(entry)).problem == "more than 64 entries of what is infeasible");
+}
+
+TEST_CASE("ChoiceSet: configs that say what they are differ by that, and not by their ids", "[unit]") {
+  KeptChoice one = example().choices[2];
+  KeptChoice other = one;
+  other.config_id = 3;
+  CHECK(choice_digest(one) == choice_digest(other));
+  other.meaning = "another";
+  CHECK(choice_digest(one) != choice_digest(other));
+  CHECK(problem_digest(one) == problem_digest(other));
+}
+
+TEST_CASE("ChoiceSet: its search is the lowest of its choices", "[unit]") {
+  CHECK(search_of(example()) == contextual::SearchLevel::off);
+  ChoiceSet entry = example();
+  entry.choices = {entry.choices[1]};
+  CHECK(search_of(entry) == contextual::SearchLevel::thorough);
 }
 
 TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right", "[unit]") {

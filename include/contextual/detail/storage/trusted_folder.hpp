@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,8 +43,10 @@ class CONTEXTUAL_API TrustedFolder {
   Reading read(const std::string& file, std::size_t most_bytes = longest_file) const;
 
   /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. After a
-  /// failure nothing is left of it.
-  std::string write(const std::string& file, std::string_view text) const;
+  /// failure nothing is left of it. `still` is called when all of it is on the disk under another name; if it
+  /// returns false, nothing is replaced.
+  std::string write(const std::string& file, std::string_view text,
+                    const std::function<bool()>& still = {}) const;
 
   struct Listing {
     std::vector<std::string> names;  ///< all, or none
