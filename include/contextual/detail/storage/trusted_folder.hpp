@@ -35,7 +35,7 @@ class CONTEXTUAL_API TrustedFolder {
 
   struct Reading {
     std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
-    std::string refusal;              ///< why it is not believed, with its path; else empty
+    std::string refusal{};            ///< why it is not believed, with its path; else empty
     bool shortage = false;            ///< the refusal is for want of descriptors or memory, which passes
   };
   /// A longer file is not believed, and not read either.
@@ -51,7 +51,6 @@ class CONTEXTUAL_API TrustedFolder {
   struct Listing {
     std::vector<std::string> names;  ///< all, or none
     std::string refusal;             ///< why the folder is not believed or cannot be listed; else empty
-    bool shortage = false;           ///< as in Reading
   };
   /// Makes an empty file unless it exists, without waiting for the disk. Returns what went wrong, or an empty
   /// text.
