@@ -62,7 +62,7 @@ struct KeptSet {
   std::vector<KeptConfig> configs{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
-  SearchLevel search = SearchLevel::off;             ///< the lowest that was asked for
+  SearchLevel search = SearchLevel::off;             ///< the highest that was asked for
   KeptStanding standing = KeptStanding::counts;
 };
 

@@ -35,41 +35,103 @@ std::optional<std::int64_t> time_of(const Json& json) {
   return json.get<std::int64_t>();
 }
 
-Json json_of(const std::optional<std::int64_t>& time_ns) {
-  return time_ns ? Json(*time_ns) : Json();
+/// Bytes that are not UTF-8 would make `dump` throw.
+std::string compact_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json json_of(const KeptChoice& choice) {
-  Json launched = Json::array();
-  for (const ChosenKernel& kernel : choice.launched) {
-    launched.push_back({{"kernel", kernel.name},
-                        {"digest", detail::hex_text(kernel.table_digest)},
-                        {"origin", kernel.origin}});
+/// As nlohmann writes it, without an object for each value.
+void append_quoted(const std::string& value, std::string& text) {
+  const bool plain = std::all_of(value.begin(), value.end(),
+                                 [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+  plain ? text.append("\"").append(value).append("\"") : text.append(compact_text(value));
+}
+
+/// The fields of an object.
+class Fields {
+ public:
+  Fields& add(const char* name, const std::string& value) {
+    append_quoted(value, begin(name));
+    return *this;
   }
-  Json json = {{"kernel", choice.kernel},
-               {"coupling", choice.coupling},
-               {"key", choice.key_text},
-               {"key_words", json_of_key(choice.key)},
-               {"scope", detail::hex_text(choice.scope)},
-               {"launched", std::move(launched)},
-               {"configs", choice.config_count},
-               {"config_id", choice.config_id},
-               {"config", choice.config},
-               {"reason", choice.reason},
-               {"time_ns", json_of(choice.time_ns)},
-               {"time_spread_ns", json_of(choice.time_spread_ns)}};
-  json["runs"] = choice.runs;
-  json["search"] = static_cast<std::size_t>(choice.search);
+  Fields& add(const char* name, std::size_t value) {
+    begin(name).append(std::to_string(value));
+    return *this;
+  }
+  Fields& add(const char* name, const std::optional<std::int64_t>& time_ns) {
+    begin(name).append(time_ns ? std::to_string(*time_ns) : "null");
+    return *this;
+  }
+  Fields& add(const char* name, const Json& value) {
+    begin(name).append(compact_text(value));
+    return *this;
+  }
+  Fields& add_list(const char* name, const std::string& elements) {
+    begin(name).append("[").append(elements).append("]");
+    return *this;
+  }
+  std::string object() const { return "{" + text_ + "}"; }
+
+ private:
+  std::string& begin(const char* name) {
+    return text_.append(text_.empty() ? "\"" : ",\"").append(name).append("\":");
+  }
+
+  std::string text_;
+};
+
+std::string list_of(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  for (const std::size_t number : numbers) {
+    text.append(text.empty() ? "" : ",").append(std::to_string(number));
+  }
+  return text;
+}
+
+std::string words_of(const Key& key) {
+  std::string text;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    text.append(i == 0 ? "[" : ",[").append(std::to_string(static_cast<int>(key.type(i))));
+    text.append(",\"").append(detail::hex_text(key.word(i))).append("\"]");
+  }
+  return text;
+}
+
+std::string text_of(const KeptChoice& choice) {
+  std::string launched;
+  for (const ChosenKernel& kernel : choice.launched) {
+    launched.append(launched.empty() ? "" : ",")
+        .append(Fields()
+                    .add("kernel", kernel.name)
+                    .add("digest", detail::hex_text(kernel.table_digest))
+                    .add("origin", kernel.origin)
+                    .object());
+  }
+  Fields fields;
+  fields.add("kernel", choice.kernel)
+      .add("coupling", choice.coupling)
+      .add("key", choice.key_text)
+      .add_list("key_words", words_of(choice.key))
+      .add("scope", detail::hex_text(choice.scope))
+      .add_list("launched", launched)
+      .add("configs", choice.config_count)
+      .add("config_id", choice.config_id)
+      .add("config", choice.config)
+      .add("reason", choice.reason)
+      .add("time_ns", choice.time_ns)
+      .add("time_spread_ns", choice.time_spread_ns)
+      .add_list("runs", list_of(choice.runs))
+      .add("search", static_cast<std::size_t>(choice.search));
   if (!choice.outputs.empty()) {
-    json["outputs"] = choice.outputs;
+    fields.add("outputs", Json(choice.outputs));
   }
   if (!choice.meaning.empty()) {
-    json["meaning"] = choice.meaning;
+    fields.add("meaning", choice.meaning);
   }
   if (!choice.ranks.empty()) {
-    json["ranks"] = choice.ranks;
+    fields.add_list("ranks", list_of(choice.ranks));
   }
-  return json;
+  return fields.object();
 }
 
 KeptChoice choice_of(const Json& json, std::size_t ranks) {
@@ -112,32 +174,29 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   return choice;
 }
 
-/// Bytes that are not UTF-8 would make `dump` throw.
-std::string compact_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string digest_of(const std::string& content) {
   return detail::hex_text(StableHash().add(std::string_view(content)).value());
 }
 
-Json content_of(const ChoiceSet& entry) {
-  Json choices = Json::array();
+std::string content_text(const ChoiceSet& entry) {
+  std::string choices;
   for (const KeptChoice& choice : entry.choices) {
-    choices.push_back(json_of(choice));
+    choices.append(choices.empty() ? "" : ",").append(text_of(choice));
   }
   Json infeasible = Json::array();
   for (const Infeasible& known : entry.infeasible) {
     infeasible.push_back({{"what", known.what}, {"reason", known.reason}});
   }
-  return {{"region", entry.region},
-          {"written", entry.written},
-          {"machines", entry.machines},
-          {"beside_pins", entry.beside_pins},
-          {"makespan_ns", json_of(entry.makespan_ns)},
-          {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
-          {"choices", std::move(choices)},
-          {"infeasible", std::move(infeasible)}};
+  return Fields()
+      .add("region", entry.region)
+      .add("written", entry.written)
+      .add("machines", Json(entry.machines))
+      .add("beside_pins", entry.beside_pins)
+      .add("makespan_ns", entry.makespan_ns)
+      .add("makespan_spread_ns", entry.makespan_spread_ns)
+      .add("infeasible", infeasible)
+      .add_list("choices", choices)
+      .object();
 }
 
 ChoiceSet entry_of_content(const Json& content) {
@@ -188,15 +247,15 @@ std::uint64_t choice_digest(const KeptChoice& choice) {
 }
 
 SearchLevel search_of(const ChoiceSet& entry) {
-  SearchLevel lowest = SearchLevel::thorough;
+  SearchLevel highest = SearchLevel::off;
   for (const KeptChoice& choice : entry.choices) {
-    lowest = std::min(lowest, choice.search);
+    highest = std::max(highest, choice.search);
   }
-  return lowest;
+  return highest;
 }
 
 std::string to_json(const ChoiceSet& entry) {
-  const std::string content = compact_text(content_of(entry));
+  const std::string content = content_text(entry);
   return R"({"digest":")" + digest_of(content) + R"(","content":)" + content + "}";
 }
 
@@ -209,15 +268,7 @@ ChoiceSet entry_of(const Json& json) {
 }
 
 std::string id_of(const ChoiceSet& entry) {
-  return digest_of(compact_text(content_of(entry)));
-}
-
-ParsedEntry parse_entry(std::string_view text) {
-  try {
-    return {entry_of(parsed_json(text)), {}};
-  } catch (const std::exception& error) {  // nlohmann's are of many kinds
-    return {std::nullopt, error.what()};
-  }
+  return digest_of(content_text(entry));
 }
 
 }  // namespace contextual::storage

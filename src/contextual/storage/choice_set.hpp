@@ -88,7 +88,7 @@ std::uint64_t kernels_digest(const KeptChoice& choice);
 /// The digest of a choice's problem, its kernels as they looked, and its config.
 std::uint64_t choice_digest(const KeptChoice& choice);
 
-/// Returns the lowest search that has found one of the choices.
+/// Returns the highest search that has found one of the choices.
 SearchLevel search_of(const ChoiceSet& entry);
 
 /// Returns the entry as JSON without line breaks, with a digest of its content.
@@ -98,14 +98,5 @@ ChoiceSet entry_of(const nlohmann::ordered_json& json);
 
 /// Returns what names the entry: the digest of its content.
 std::string id_of(const ChoiceSet& entry);
-
-/// An entry that was read, or why a text is none.
-struct ParsedEntry {
-  std::optional<ChoiceSet> entry;
-  std::string problem;
-};
-
-/// Accepts only what `to_json` has returned, whatever its white space is.
-ParsedEntry parse_entry(std::string_view text);
 
 }  // namespace contextual::storage

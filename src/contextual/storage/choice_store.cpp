@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -71,6 +73,36 @@ Parsed parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::p
   return {{}, path.string() + " is not used: " + problem};
 }
 
+/// The files as this process has written them last, so that one of many choices is not parsed again for each
+/// new one. Thread-safe.
+class Written {
+ public:
+  static Written& files() {
+    static auto* const files = new Written;  // outlives static objects
+    return *files;
+  }
+
+  std::optional<RegionFile> find(const std::filesystem::path& path, const std::optional<std::string>& text) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);  // a forked process may find it locked for ever
+    const auto found = lock ? files_.find(path) : files_.end();
+    return found == files_.end() || found->second.first != text ? std::nullopt
+                                                                : std::optional(found->second.second);
+  }
+
+  void note(const std::filesystem::path& path, std::string text, RegionFile file) {
+    constexpr std::size_t most_files = 16;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) {
+      files_.size() < most_files ? static_cast<void>(files_.erase(path)) : files_.clear();
+      files_.emplace(path, std::pair(std::move(text), std::move(file)));
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::pair<std::string, RegionFile>> files_;
+};
+
 }  // namespace
 
 std::string file_name_of(const std::string& text) {
@@ -103,12 +135,11 @@ std::string ChoiceStore::name_of_sets(const std::vector<Machine>& machines) cons
   return file_name_of(region_) + before_machine + detail::hex_text(detail::machine_digest(kind)) + ending;
 }
 
-std::vector<std::string> ChoiceStore::names(std::vector<std::string>& problems, bool& shortage) const {
+std::vector<std::string> ChoiceStore::names(std::vector<std::string>& problems) const {
   TrustedFolder::Listing listing = folder_.files(ending);
   if (!listing.refusal.empty()) {
     problems.push_back(listing.refusal);
   }
-  shortage = listing.shortage;
   std::erase_if(listing.names,
                 [own = file_name_of(region_)](const std::string& name) { return region_part(name) != own; });
   std::sort(listing.names.begin(), listing.names.end());
@@ -142,9 +173,8 @@ ChoiceStore::Kept ChoiceStore::read(const std::string& name) const {
 
 ChoiceStore::Kept ChoiceStore::read_all(const Machine& machine) const {
   Kept all{{region_}};
-  bool shortage = false;
   std::vector<std::string> files{name_of_pins(), name_of_sets({machine})};
-  for (std::string& name : names(all.problems, shortage)) {
+  for (std::string& name : names(all.problems)) {
     if (std::find(files.begin(), files.end(), name) == files.end()) {
       files.push_back(std::move(name));
     }
@@ -171,8 +201,11 @@ std::string ChoiceStore::change(const std::string& name,
                                 const std::function<bool(RegionFile&)>& change) const {
   for (int left = attempts;; --left) {
     const TrustedFolder::Reading before = folder_.read(name, longest_region);
-    Parsed parsed = parsed_of(before, path(name),
-                              [&](const std::string& region) { return region == detail::as_kept(region_); });
+    Parsed parsed{Written::files().find(path(name), before.text)};
+    if (!parsed.file) {
+      parsed = parsed_of(before, path(name),
+                         [&](const std::string& region) { return region == detail::as_kept(region_); });
+    }
     if (!parsed.problem.empty()) {
       return parsed.problem;
     }
@@ -184,11 +217,13 @@ std::string ChoiceStore::change(const std::string& name,
       return folder_.remove(name);
     }
     bool lost = false;
-    const std::string problem = folder_.write(name, to_json(file), [&] {
+    std::string text = to_json(file);
+    std::string problem = folder_.write(name, text, [&] {
       lost = left > 1 && folder_.read(name, longest_region).text != before.text;
       return !lost;
     });
     if (!lost) {
+      Written::files().note(path(name), std::move(text), std::move(file));
       return problem;
     }
   }

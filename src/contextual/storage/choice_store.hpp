@@ -39,7 +39,7 @@ class ChoiceStore {
   Kept read_all(const detail::Machine& machine = {}) const;
 
   /// The names of those that are there, in the order of texts, and what keeps them from being listed.
-  std::vector<std::string> names(std::vector<std::string>& problems, bool& shortage) const;
+  std::vector<std::string> names(std::vector<std::string>& problems) const;
   /// The name of the file that pins are written to.
   std::string name_of_pins() const;
   /// The name of the file with the sets of such machines. Versions of software and the processor do not make

@@ -31,9 +31,4 @@ bool is_unwritable(const std::filesystem::path& directory) {
   return !detail::TrustedFolder(directory, {}).why_unwritable().empty();
 }
 
-std::string unwritten_reason(const std::filesystem::path& directory, const std::string& problem) {
-  const std::string why = detail::TrustedFolder(directory, {}).why_unwritable();
-  return why.empty() ? problem : why;
-}
-
 }  // namespace contextual::storage

@@ -17,8 +17,4 @@ std::string unwritten_warning(const std::filesystem::path& directory, const std:
 /// Returns true if nothing at all can be written there. Makes the directory if it is missing. Thread-safe.
 bool is_unwritable(const std::filesystem::path& directory);
 
-/// Returns why something could not be written in the cache directory: what is wrong with the directory, or
-/// else `problem`, which came up then. Makes the directory if it is missing. Thread-safe.
-std::string unwritten_reason(const std::filesystem::path& directory, const std::string& problem);
-
 }  // namespace contextual::storage

@@ -51,8 +51,7 @@ std::vector<File> files_of(const fs::path& directory, const std::optional<std::s
   std::vector<File> files;
   for (const std::string& one : all.names) {
     const ChoiceStore store(directory, one);
-    bool shortage = false;
-    for (std::string& name : store.names(problems, shortage)) {
+    for (std::string& name : store.names(problems)) {
       files.push_back({store, one, std::move(name)});
     }
   }

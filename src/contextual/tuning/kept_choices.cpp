@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
+#include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -272,7 +273,7 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
                               bool versions_count, SearchLevel search, MadeReady& made_ready) {
   const auto told = nlohmann::json::parse(hello.kept_choices);
   storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""));
-  KeptSets sets{{}, std::move(file.sets), {}, hello.machines};
+  KeptSets sets{{}, std::move(file.sets), {}, hello.machines, search};
   try {
     if (const std::string unknown = told.value("pins_unknown", ""); !unknown.empty()) {
       throw InvalidArgument(unknown);
@@ -310,9 +311,12 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   report.problems = install_pins(region_id, sets.pins);
   if (entry != nullptr) {
     warn_of_versions(*entry, sets.machines);
-    installed.search = search_of(*entry);
     const auto rank = static_cast<std::size_t>(exchange.rank());
     for (const KeptChoice& choice : entry->choices) {
+      if (choice.search < sets.search) {
+        continue;
+      }
+      installed.search = std::min(installed.search, choice.search);
       const auto found = sets.ids_now.find(storage::choice_digest(choice));
       const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
       if (concerns(choice, rank)) {
@@ -332,8 +336,11 @@ std::vector<std::string> unusable_sets(const KeptSets& sets) {
   constexpr std::size_t most = 4;
   std::vector<std::string> unusable;
   for (std::size_t i = 0; i < sets.by_precedence.size() && unusable.size() < most; ++i) {
-    if (!sets.outcome.usable[i]) {
-      unusable.push_back(to_json(sets.by_precedence[i]));
+    const ChoiceSet& entry = sets.by_precedence[i];
+    const bool whole = std::none_of(entry.choices.begin(), entry.choices.end(),
+                                    [&](const KeptChoice& choice) { return choice.search < sets.search; });
+    if (!sets.outcome.usable[i] || !whole) {
+      unusable.push_back(to_json(entry));
     }
   }
   return unusable;
@@ -342,18 +349,18 @@ std::vector<std::string> unusable_sets(const KeptSets& sets) {
 std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::string>& sets) {
   std::vector<agreement::StartingPoint> points;
   for (const std::string& text : sets) {
-    const storage::ParsedEntry parsed = storage::parse_entry(text);
-    if (!parsed.entry) {
+    agreement::StartingPoint point;
+    try {
+      for (const KeptChoice& choice : storage::entry_of(storage::parsed_json(text)).choices) {
+        if (choice.meaning.empty()) {  // otherwise its id may mean another config here
+          point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
+                           Config::from_json(choice.config)});
+        }
+      }
+    } catch (const std::exception&) {  // nlohmann's are of many kinds
       continue;
     }
-    agreement::StartingPoint& point = points.emplace_back();
-    for (const KeptChoice& choice : parsed.entry->choices) {
-      if (!choice.meaning.empty()) {
-        continue;  // its id may mean another config here
-      }
-      point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
-                       Config::from_json(choice.config)});
-    }
+    points.push_back(std::move(point));
   }
   return points;
 }

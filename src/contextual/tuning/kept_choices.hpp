@@ -37,6 +37,7 @@ struct KeptSets {
   std::vector<storage::ChoiceSet> by_precedence;  ///< the own ones first, each the newest first
   agreement::KeptOutcome outcome;
   std::vector<detail::Machine> machines{};  ///< of all ranks, as they are now
+  SearchLevel search = SearchLevel::off;    ///< that is asked for: what a lower one has chosen is left out
   std::vector<Unusable> unusable{};         ///< by set
   /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
   std::map<std::uint64_t, std::size_t> ids_now{};

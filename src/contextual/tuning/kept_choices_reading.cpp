@@ -32,25 +32,6 @@ ChoiceStore::Kept told(ChoiceStore::Kept kept) {
   return kept;
 }
 
-/// Moves those for which `moves` returns true to the end of another set.
-template <typename Moves>
-void move_choices(ChoiceSet& from, ChoiceSet& to, const Moves& moves) {
-  const auto first = std::stable_partition(from.choices.begin(), from.choices.end(),
-                                           [&](const KeptChoice& choice) { return !moves(choice); });
-  to.choices.insert(to.choices.end(), std::make_move_iterator(first),
-                    std::make_move_iterator(from.choices.end()));
-  from.choices.erase(first, from.choices.end());
-}
-
-ChoiceSet without_choices(const ChoiceSet& entry) {
-  ChoiceSet rest;
-  rest.region = entry.region;
-  rest.written = entry.written;
-  rest.machines = entry.machines;
-  rest.beside_pins = entry.beside_pins;
-  return rest;
-}
-
 /// Names an output that the choices were not shown to write.
 void leave_out_unchecked(const std::vector<Output>& outputs, ChoiceSet& entry) {
   for (const Output& output : outputs) {
@@ -86,8 +67,8 @@ std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, con
   return sets;
 }
 
-ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what,
-                              SearchLevel search) {
+ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
+                              Reads what) {
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
   ChoiceStore::Kept kept{{region}};
@@ -109,16 +90,11 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
         read.quarantined.push_back(id_of(entry));
         continue;
       }
-      const std::string id = id_of(entry);
-      ChoiceSet less_searched = without_choices(entry);
+      std::string id = id_of(entry);
       leave_out_unchecked(options.outputs, entry);
-      move_choices(entry, less_searched,
-                   [search](const KeptChoice& choice) { return choice.search < search; });
-      for (ChoiceSet* part : {&entry, &less_searched}) {
-        if (!part->choices.empty()) {
-          kept.file.sets.push_back(std::move(*part));
-          read.sets.push_back(id);
-        }
+      if (!entry.choices.empty()) {
+        kept.file.sets.push_back(std::move(entry));
+        read.sets.push_back(std::move(id));
       }
     }
   }

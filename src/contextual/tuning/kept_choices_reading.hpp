@@ -24,12 +24,10 @@ struct ReadChoices {
   std::vector<std::string> quarantined{};  ///< ids of sets that are not told, because they are in quarantine
 };
 
-/// Returns what is kept of a region in the options' directories, without what was found by a lower search
-/// where that is in a set with other choices: it is a set of its own behind it. Choices that cannot be used
-/// are named on stderr, and so are those that are in quarantine, unless the options say to try them. Throws
-/// nothing but std::bad_alloc.
-ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what,
-                              SearchLevel search);
+/// Returns what is kept of a region in the options' directories. Choices that cannot be used are named on
+/// stderr, and so are those that are in quarantine, unless the options say to try them. Throws nothing but
+/// std::bad_alloc.
+ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
 
 /// Returns the sets of a region in the directories that are only read, the first one's first. Names on stderr
 /// what cannot be used.

@@ -99,8 +99,8 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
   }
 }
 
-std::string RegionStart::read(const RegionCall& call, Reads what, SearchLevel search) {
-  ReadChoices read = read_kept_choices(call.options, call.region, what, search);
+std::string RegionStart::read(const RegionCall& call, Reads what) {
+  ReadChoices read = read_kept_choices(call.options, call.region, what);
   KnownRegion& region = known(call);
   region.told = std::move(read.sets);
   region.refused.insert(read.quarantined.begin(), read.quarantined.end());
@@ -125,8 +125,7 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   }
   const bool looks = region.looked < looks_for(options) || region.looked_for < options.policy.search;
   if (!arrival.locked_in && looks && options.communicator->rank() == 0 && options.has_kept_choices()) {
-    arrival.kept_choices =
-        read(call, options.always_tune ? Reads::pins : Reads::pins_and_choices, options.policy.search);
+    arrival.kept_choices = read(call, options.always_tune ? Reads::pins : Reads::pins_and_choices);
     arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
   }
   return arrival;
@@ -221,8 +220,7 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
   Arrival arrival{.setup_failure = options::failure_of(options)};
   if (options.communicator->rank() == 0 && options.has_kept_choices()) {
     arrival.keeps_choices = true;
-    arrival.kept_choices =
-        read(call, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices, SearchLevel::off);
+    arrival.kept_choices = read(call, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
   const Hello hello = meet(call, std::move(arrival));
   groups_.of(options).note_met(hello);

@@ -56,7 +56,7 @@ class RegionStart {
     std::string tuning_id{};
   };
   KnownRegion& known(const RegionCall& call);
-  std::string read(const RegionCall& call, Reads what, SearchLevel search);
+  std::string read(const RegionCall& call, Reads what);
   agreement::Arrival arrival_of(const RegionCall& call, Start& start);
   agreement::Hello meet(const RegionCall& call, agreement::Arrival arrival);
   bool runs_with_kept(const RegionCall& call, Start& start);

@@ -1,5 +1,6 @@
 #include "contextual/storage/choice_set.hpp"
 
+#include "contextual/storage/choice_fields.hpp"
 #include "support/catch.hpp"
 #include "support/repetitions.hpp"
 
@@ -9,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <exception>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -22,6 +25,20 @@ using contextual::make_key;
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// An entry that was read, or why a text is none.
+struct ParsedEntry {
+  std::optional<ChoiceSet> entry{};
+  std::string problem{};
+};
+
+ParsedEntry parse_entry(const std::string& text) {
+  try {
+    return {entry_of(parsed_json(text))};
+  } catch (const std::exception& error) {
+    return {{}, error.what()};
+  }
+}
 
 ChoiceSet example() {
   ChoiceSet entry;
@@ -225,11 +242,11 @@ TEST_CASE("ChoiceSet: configs that say what they are differ by that, and not by 
   CHECK(problem_digest(one) == problem_digest(other));
 }
 
-TEST_CASE("ChoiceSet: its search is the lowest of its choices", "[unit]") {
-  CHECK(search_of(example()) == contextual::SearchLevel::off);
+TEST_CASE("ChoiceSet: its search is the highest of its choices", "[unit]") {
+  CHECK(search_of(example()) == contextual::SearchLevel::thorough);
   ChoiceSet entry = example();
-  entry.choices = {entry.choices[1]};
-  CHECK(search_of(entry) == contextual::SearchLevel::thorough);
+  entry.choices = {entry.choices[0]};
+  CHECK(search_of(entry) == contextual::SearchLevel::off);
 }
 
 TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right", "[unit]") {

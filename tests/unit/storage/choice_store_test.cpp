@@ -253,8 +253,7 @@ TEST_CASE("ChoiceStore: each kind of machine has a file of its own, and its sets
   keep(machine("B", "1", "x"), 4, "4");
   keep(machine("C", "1", "x"), 5, "5");
   std::vector<std::string> problems;
-  bool shortage = false;
-  CHECK(store.names(problems, shortage).size() == 3);
+  CHECK(store.names(problems).size() == 3);
   const auto first_on = [&](const contextual::detail::Machine& here) {
     std::vector<std::size_t> configs;
     for (const ChoiceSet& set : store.read_all(here).file.sets) {

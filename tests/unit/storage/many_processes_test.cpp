@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -158,6 +159,27 @@ TEST_CASE("ChoiceStore: while eight processes write, every file is whole, and th
   const KeptChoice* const shared = kept_of(kept, shared_key);
   REQUIRE(shared != nullptr);
   CHECK(shared->config_id <= all.at(std::stoul(shared->reason)).written);
+}
+
+TEST_CASE("ChoiceStore: a writer that is killed at any point leaves a whole file", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(save(store, entry_of(0, processes, 1)).empty());
+  for (int kill = 0; kill < 50; ++kill) {
+    const pid_t pid = ::fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+      for (std::size_t config = 1;; ++config) {
+        static_cast<void>(save(store, entry_of(0, kill % processes, config)));
+      }
+    }
+    ::usleep(static_cast<useconds_t>(500 + 137 * kill));
+    ::kill(pid, SIGKILL);
+    REQUIRE(::waitpid(pid, nullptr, 0) == pid);
+    const ChoiceStore::Kept kept = store.read_all();
+    CHECK(kept.problems.empty());
+    CHECK(kept_of(kept, processes) != nullptr);
+  }
 }
 
 }  // namespace many_processes_test
