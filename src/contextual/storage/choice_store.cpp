@@ -30,7 +30,7 @@ constexpr std::size_t longest_region = std::size_t{32} << 20U;
 constexpr const char* ending = ".json";
 constexpr char before_machine = '@';         ///< in no `file_name_of`
 constexpr const char* pins_field = "\"pin";  ///< how that begins, also where it is misspelled
-constexpr int attempts = 10;
+constexpr int attempts = 64;  ///< of which one writer succeeds each time, however many there are
 
 /// The part of a file's name that stands for the region.
 std::string region_part(const std::string& name) {
