@@ -37,8 +37,7 @@
 /// - tune on several ranks without MPI: contextual::nccl_world, `nccl.hpp`
 /// - end a kernel that waits for a rank which does not come: contextual::AbortWord, `abort_word.hpp`
 /// - choose or write the search over all kernels of a region: contextual::SearchLevel, `search.hpp`
-/// - write a timer, a communicator, a schedule: contextual::Timer, `timer.hpp`, `communicator.hpp`,
-///   `schedule.hpp`
+/// - write a timer, a communicator: contextual::Timer, `timer.hpp`, `communicator.hpp`
 /// - test them, and code that tunes: contextual::testing::ScriptedWorld, `testing/`
 
 /// \file
@@ -82,9 +81,7 @@
 #include <contextual/registered_checks.hpp>
 #include <contextual/report.hpp>
 #include <contextual/resource_limits.hpp>
-#include <contextual/schedule.hpp>
 #include <contextual/search.hpp>
-#include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
 #include <contextual/tune_request.hpp>
 #include <contextual/tuned_region.hpp>

@@ -23,7 +23,7 @@ namespace contextual {
 /// deduced from the constructor's arguments; a generic or overloaded launcher needs it to be written out.
 ///
 /// A call with `Args...` launches one config. Inside a region that is being tuned, this is the config that
-/// the schedule asks for. Elsewhere it is the config locked in for the active region; without one, the key's
+/// is due. Elsewhere it is the config locked in for the active region; without one, the key's
 /// last lock-in in any region; without that, the default.
 ///
 /// A launcher rejects a config by throwing ConfigRejected or by returning a failing status (launch_status).

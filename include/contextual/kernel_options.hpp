@@ -40,8 +40,8 @@ struct KernelOptions<R(const C&, Args...)> {
   ///   the tuner does not know yet which kernels the region launches. If it throws, it is called for the next
   ///   config, and the region's first run launches the first config that could be loaded. A coupled kernel
   ///   has its default only.
-  /// - with the key, before the first launch of a config that the schedule plans, once for each problem and
-  ///   run. DeviceError ends the run; any other exception rejects the config on all ranks.
+  /// - with the key, before the first launch of a config that is due, once for each problem and run.
+  ///   DeviceError ends the run; any other exception rejects the config on all ranks.
   ///
   /// Return at once if the code is loaded already. The first launches of a tuning problem in a run happen
   /// before the tuner knows of the problem, with the default or the config locked in earlier, so that config

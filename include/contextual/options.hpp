@@ -11,9 +11,7 @@
 #include <contextual/iterations.hpp>
 #include <contextual/output.hpp>
 #include <contextual/phase.hpp>
-#include <contextual/schedule.hpp>
 #include <contextual/search.hpp>
-#include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
 
 #include <chrono>
@@ -108,7 +106,6 @@ struct SearchSettings {
   /// No limit. The search ends, with the best found so far, once a tuning run has taken this long by the
   /// clock of rank 0.
   std::optional<std::chrono::milliseconds> time{};
-  std::optional<double> min_gain{};     ///< 0.005; a smaller relative gain in makespan is not worth a run
   std::optional<int> closing_rounds{};  ///< 5; of the closing comparison with the defaults; 0 leaves it out
   SearchFactory factory{};              ///< joint_search
 };
@@ -131,13 +128,12 @@ struct RegionPart {
 /// Every field may be left unset, e.g. `{.n_warmup = 1, .search = SearchLevel::off}`. A comment begins with
 /// the built-in default.
 struct Options {
-  std::optional<Mode> mode{};            ///< tune
-  std::optional<int> n_warmup{};         ///< 3; uses of a config before its samples count, 1 to 1000000
-  std::optional<int> n_repeat{};         ///< 5; samples of a config, 1 to 1000000
-  std::optional<SearchLevel> search{};   ///< normal; off gives the documented table and nothing else
-  SearchSettings search_settings{};      ///< for experts
-  std::optional<double> tie_margin{};    ///< 0.005; times whose relative difference is no larger are a tie
-  std::optional<Statistic> statistic{};  ///< median
+  std::optional<Mode> mode{};           ///< tune
+  std::optional<int> n_warmup{};        ///< 3; uses of a config before its samples count, 1 to 1000000
+  std::optional<int> n_repeat{};        ///< 5; samples of a config, 1 to 1000000
+  std::optional<SearchLevel> search{};  ///< normal; off gives the documented table and nothing else
+  SearchSettings search_settings{};     ///< for experts
+  std::optional<double> tie_margin{};   ///< 0.005; times whose relative difference is no larger are a tie
   std::optional<int> settle_every{};  ///< 0: settles after each config; else after so many tuning iterations
   /// joined; pipelined lets the device work of successive tuning iterations overlap
   std::optional<Iterations> iterations{};
@@ -154,20 +150,9 @@ struct Options {
   /// Time in which the whole process was stopped counts as at most 4 % of the deadline, or 8 ms if that is
   /// more.
   std::optional<std::chrono::milliseconds> grace{};
-  /// False. A wrapped region's later call that is blocked for longer than the deadline is reported in the
-  /// same way and then left alone, because no other rank waits for it in an exchange. If true, it is ended
-  /// like a `run`: the watch calls `on_deadline`, or ends the process.
-  std::optional<bool> end_blocked_calls{};
-  /// True. If false, the tuner ignores this rank's times wherever another rank has a time, and this rank uses
-  /// the choices of the others.
-  std::optional<bool> times_count{};
   /// .autotune_logs, or no log, with a warning, where that cannot be written. Another directory that cannot
   /// be written is an error. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
-  /// 64 MiB. Once the logs of this process have so many bytes, those of all its tuners together, lines of
-  /// iterations and measured configs are left out of them; choices, failures and warnings never are. The log
-  /// says so once.
-  std::optional<std::size_t> log_bytes{};
   /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
   /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
@@ -187,8 +172,7 @@ struct Options {
   /// long_tunings. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<Print> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
-  TimerFactory timer{};        ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer
-  ScheduleFactory schedule{};  ///< walk_schedule; race_schedule by own time with SearchLevel::quick
+  TimerFactory timer{};  ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer
   /// None. Returns false for an assignment of configs that must not be run although each config is fine by
   /// itself, for example because together they need more than the device has. Called on the thread of `run`
   /// before an assignment is planned in the walk or the search, with all problems that are tuned together.

@@ -23,7 +23,7 @@ namespace contextual {
 /// mean and standard deviation, without stalls of the machine. All others have robust ones.
 struct TimeSummary {
   std::size_t count = 0;
-  double centre_ns = 0;  ///< the median, or the trimmed mean if Options::statistic says so
+  double centre_ns = 0;  ///< the median
   double spread_ns = 0;  ///< 1.4826 x median absolute deviation
 };
 

@@ -42,7 +42,7 @@ struct SearchConfig {
   /// True for one of the values that ConfigSpace::refine adds: worth a trial only near the best. The walk has
   /// not tried it.
   bool refinement = false;
-  /// Its own time in the walk, in ns, by Options::statistic; empty if the walk has no sample of it.
+  /// Its own time in the walk, in ns, the median; empty if the walk has no sample of it.
   std::optional<double> time_ns{};
 };
 

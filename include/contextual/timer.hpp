@@ -133,11 +133,11 @@ class CONTEXTUAL_API Timer {
   Timer& operator=(const Timer&) = delete;
   virtual ~Timer();
 
-  /// Returns e.g. "host clock", for logs. Ranks whose times count must measure by timers of the same name.
+  /// Returns e.g. "host clock", for logs. All ranks must measure by timers of the same name.
   virtual std::string_view name() const noexcept = 0;
 
-  /// Where ranks whose times count have different timers, all of them take the one that each rank has or can
-  /// make in place of its own. `substitute_name` returns the name of that timer, or nothing if there is none,
+  /// Where ranks have different timers, all of them take the one that each rank has or can make in place of
+  /// its own. `substitute_name` returns the name of that timer, or nothing if there is none,
   /// which is the default; `make_substitute` makes it.
   virtual std::string_view substitute_name() const noexcept;
   virtual std::unique_ptr<Timer> make_substitute();

@@ -20,7 +20,6 @@ OTHER_HEADERS = {
     "cuda/timing/event_timer.cpp": "contextual/cuda/timer.hpp",
     "launch/suspects.cpp": "contextual/launch/run_context.hpp",
     "measure/host_timer.cpp": "contextual/timer.hpp",
-    "policy/walk_schedule.cpp": "contextual/schedule.hpp",
     "sync/one_rank.cpp": "contextual/communicator.hpp",
 }
 

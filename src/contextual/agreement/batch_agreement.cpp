@@ -168,19 +168,17 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
 /// beside its launches, how long the devices should wait before the next batch, and the time on
 /// rank 0's clock.
 std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
-  const bool count = times_count_ == TimesCount::yes;
   const bool sees_others = context_.timer().measures_devices();
   const std::vector<ProblemSlot*>& slots = problems_.slots();
   std::vector<std::int64_t> words;
   words.reserve((slots.size() + 1) * (plan.length() + 1) + 1);
   for (std::size_t i = 0; i < plan.length(); ++i) {
-    const bool out = result.disturbed() && count;
-    words.push_back(out ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i], count));
+    words.push_back(result.disturbed() ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i]));
     for (const ProblemSlot* slot : slots) {
       const LocalCell& cell = result.cells[slot->index][i];
       words.push_back(!cell.launched ? agreed_word::not_launched
-                      : cell.untimed ? agreed_word::not_timed(count)
-                                     : agreed_word::of(cell.time_ns, count));
+                      : cell.untimed ? agreed_word::untimed
+                                     : agreed_word::of(cell.time_ns));
     }
   }
   for (const ProblemSlot* slot : slots) {
@@ -217,7 +215,7 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, Agreed& 
                                  .disturbed = out,
                                  .overlaps = beside[p] == work_beside,
                                  .only_launches = beside[p] == no_launch_beside,
-                                 .untimed = agreed_word::is_untimed(row[p + 1])});
+                                 .untimed = row[p + 1] == agreed_word::untimed});
       agreed.times.time_ns[i][slots[p]->index] = time_ns;
     }
   }

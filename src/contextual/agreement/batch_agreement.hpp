@@ -18,21 +18,13 @@
 
 namespace contextual::agreement {
 
-/// Whether this rank's times decide, see Options::times_count.
-enum class TimesCount { yes, only_where_no_others_do };
-
 /// Finds out what the ranks agree on. Every member function is collective but those that are `const` and
 /// public. If the ranks cannot go on, it throws on all of them: the region's exception, RegionFailedError,
 /// TuningFailedError or RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
 class BatchAgreement {
  public:
-  BatchAgreement(Exchange& exchange, detail::RunContext& context, ProblemSet& problems,
-                 TimesCount times_count)
-      : exchange_(exchange),
-        context_(context),
-        problems_(problems),
-        failures_(exchange, context, problems),
-        times_count_(times_count) {}
+  BatchAgreement(Exchange& exchange, detail::RunContext& context, ProblemSet& problems)
+      : exchange_(exchange), context_(context), problems_(problems), failures_(exchange, context, problems) {}
 
   struct Agreed {
     policy::BatchOutcome outcome;
@@ -102,7 +94,6 @@ class BatchAgreement {
   detail::RunContext& context_;
   ProblemSet& problems_;
   FailureExchange failures_;
-  TimesCount times_count_;
   bool launched_alike_ = false;
   std::vector<std::string> launched_texts_;  ///< of all ranks, where they have not launched alike
 };

@@ -141,7 +141,7 @@ void FailureExchange::throw_mismatch(const Agreement& agreement, const BatchPlan
         "same order on all ranks";
   } else if (agreement.differs(Field::plan)) {  // and so their launches may
     what +=
-        "Their plans differ: the schedule, the search or `feasible` reads something that is not equal on all "
+        "Their plans differ: the search or `feasible` reads something that is not equal on all "
         "ranks";
   } else if (agreement.differs(Field::launches)) {
     what += describe_difference(details);

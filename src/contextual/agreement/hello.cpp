@@ -118,9 +118,7 @@ constexpr std::string_view gives_way = ", else by ";  // the name of the one tha
   throw RankMismatchError("region \"" + region +
                               "\": ranks would measure by different timers, whose times cannot be "
                               "compared: " +
-                              list +
-                              ". Give all ranks the same option `timer`, or set `times_count = false` "
-                              "on the ranks whose times are to be ignored",
+                              list + ". Give all ranks the same option `timer`",
                           majority_of(times).differing);
 }
 
@@ -143,11 +141,10 @@ std::string common_timer(const std::vector<std::string>& times) {
   return {};
 }
 
-/// Returns the timer that the ranks agree on. `counts` says whether this rank's times are compared.
-std::string agree_on_timer(agreement::Exchange& exchange, const std::string& region, const Arrival& arrival,
-                           bool counts) {
-  std::string own;  // empty if the times are ignored
-  if (counts) {
+/// Returns the timer that the ranks agree on.
+std::string agree_on_timer(agreement::Exchange& exchange, const std::string& region, const Arrival& arrival) {
+  std::string own;  // empty if nothing is left to time
+  if (!arrival.locked_in) {
     own = arrival.timer.empty() ? std::string(no_times) : std::string(by).append(arrival.timer);
     if (!arrival.substitute.empty()) {
       own.append(gives_way).append(arrival.substitute);
@@ -223,8 +220,7 @@ Hello exchange_hello(Exchange& exchange, const std::string& region, const option
   header.set(Field::region, text_digest(region));
   header.set(Field::options, text_digest(lines));
   header.set(Field::plan, text_digest(arrival.timer));
-  const bool times_count = options.times_count && !arrival.locked_in;
-  if (!times_count) {
+  if (arrival.locked_in) {
     header.abstain(Field::plan);
   }
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
@@ -255,7 +251,7 @@ Hello exchange_hello(Exchange& exchange, const std::string& region, const option
     throw_difference(exchange, region, lines);
   }
   const std::string timer =
-      agreement.differs(Field::plan) ? agree_on_timer(exchange, region, arrival, times_count) : std::string();
+      agreement.differs(Field::plan) ? agree_on_timer(exchange, region, arrival) : std::string();
   const bool choice_failed = agreement.raised(Flag::rejections);
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
               !agreement.raised(Flag::not_locked_in) && !choice_failed,

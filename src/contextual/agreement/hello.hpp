@@ -39,8 +39,7 @@ struct Hello {
   bool choice_failed = false;         ///< true if one has failed on some rank
   bool keeps_journal = false;         ///< true if rank 0 writes one
   bool copies_buffers = false;        ///< true if some rank needs memory for copies
-  std::string
-      timer{};  ///< which the timers of all ranks whose times count give way to; empty: they are alike
+  std::string timer{};                ///< which the timers of all ranks give way to; empty: they are alike
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<detail::Machine> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};  ///< by rank: a digest of all its kernels, their spaces and versions
@@ -48,8 +47,8 @@ struct Hello {
   std::string journal{};               ///< rank 0's; empty if nothing was left there
 };
 
-/// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same
-/// timer, or agree on one that all of them can have; otherwise the maximum of their times would mean nothing.
+/// Compares the region and the options of all ranks. Ranks that tune must have the same timer, or
+/// agree on one that all of them can have; otherwise the maximum of their times would mean nothing.
 /// Where they give way to another timer, the run is not written down. Collective.
 ///
 /// Costs one reduction, and a gather where timers differ. Where rank 0 keeps choices, it also costs a gather,

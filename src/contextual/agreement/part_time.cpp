@@ -14,7 +14,7 @@ AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const Pa
   header.set(Field::plan, outcome.turn);
   header.raise(Flag::region_threw, outcome.failure.thrown != nullptr);
   header.raise(Flag::no_head_start, outcome.no_head_start);
-  header.offer(agreed_word::of(outcome.makespan_ns, outcome.times_count));
+  header.offer(agreed_word::of(outcome.makespan_ns));
   exchange.set_place({.region = region, .stage = Stage::part});
   const Agreement agreement = exchange.agree(header);
   if (agreement.elsewhere() || agreement.differs(Field::region) || agreement.differs(Field::plan)) {

@@ -18,12 +18,11 @@ struct PartOutcome {
   std::size_t turn = 0;  ///< how many such runs came before; equal on all ranks
   OwnFailure failure;
   std::optional<std::int64_t> makespan_ns;
-  bool times_count = true;     ///< see Options::times_count
   bool no_head_start = false;  ///< the timer wants none any more
 };
 
 struct AgreedPart {
-  std::optional<std::int64_t> makespan_ns;  ///< the largest; none if a rank whose times count has none
+  std::optional<std::int64_t> makespan_ns;  ///< the largest; none if a rank has none
   bool no_head_start = false;               ///< on some rank
 };
 

@@ -21,9 +21,6 @@ namespace contextual::options {
 inline std::string text_of(Mode mode) {
   return mode == Mode::tune ? "tune" : mode == Mode::use ? "use" : "off";
 }
-inline std::string text_of(Statistic statistic) {
-  return statistic == Statistic::median ? "median" : "trimmed_mean";
-}
 inline std::string text_of(SearchLevel level) {
   switch (level) {
     case SearchLevel::off:
@@ -65,10 +62,6 @@ inline std::string text_of(double value) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
-}
-/// Schedules themselves cannot be compared, so this only tells a user's schedule from the built-in one.
-inline std::string text_of(const ScheduleFactory& schedule) {
-  return schedule ? "own" : "walk";
 }
 
 inline std::int64_t number_of(std::integral auto value) {

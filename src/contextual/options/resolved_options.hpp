@@ -36,11 +36,8 @@ struct ResolvedOptions {
   bool always_tune = false;
   std::chrono::milliseconds deadline{60'000};
   std::chrono::milliseconds grace{10'000};
-  bool end_blocked_calls = false;
-  bool times_count = true;
   std::string environment_error;
   std::filesystem::path log_directory = default_log_directory;
-  std::size_t log_bytes = std::size_t{64} << 20U;
   std::filesystem::path cache_directory;            ///< empty: choices are not kept
   std::vector<std::filesystem::path> choices_path;  ///< of choices that are only read
   Journal journal = Journal::written;

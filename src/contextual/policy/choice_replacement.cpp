@@ -52,7 +52,7 @@ bool ChoiceReplacement::by_first_run(const Assignment& chosen, const Reason& rea
   return replaced;
 }
 
-void ChoiceReplacement::by_any_first_run(const Reason& reason) {
+bool ChoiceReplacement::by_any_first_run(const Reason& reason) {
   const std::optional<Assignment> first = feasibility_.first_proven(problems_.size());
   for (std::size_t p = 0; first && p < problems_.size(); ++p) {
     if (problems_[p].record().choice != (*first)[p] && !problems_[p].request().locked_config &&
@@ -61,6 +61,7 @@ void ChoiceReplacement::by_any_first_run(const Reason& reason) {
       problems_[p].make_provisional(reason);
     }
   }
+  return first.has_value();
 }
 
 }  // namespace contextual::policy

@@ -30,8 +30,8 @@ class ChoiceReplacement {
   bool by_first_run(const Assignment& chosen, const Reason& reason);
 
   /// All but what an earlier run has locked in get what has run first with whatever alternatives, and are
-  /// provisional.
-  void by_any_first_run(const Reason& reason);
+  /// provisional. Returns false if nothing has run.
+  bool by_any_first_run(const Reason& reason);
 
  private:
   std::vector<ProblemState>& problems_;

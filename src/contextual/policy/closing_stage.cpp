@@ -101,8 +101,7 @@ std::vector<SearchTrial> ClosingStage::plan() const {
 
 ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
   if (trials_to_sample_ > 0) {
-    sampled_further(observation);
-    return Next::goes_on;
+    return sampled_further(observation);
   }
   if (!contest_ || !contest_->running()) {
     return Next::goes_on;
@@ -128,6 +127,8 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     return search_again();
   } else if (driver_.exists()) {
     give_back(record_);
+  } else if (failed == scope_.base()) {
+    return Next::begins_anew;
   } else {
     choose_unmeasured();
     begin_closing();
@@ -136,15 +137,16 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
 }
 
 /// The first run of an assignment alone is followed by the samples.
-void ClosingStage::sampled_further(const SearchObservation& observation) {
-  trials_to_sample_ = observation.trial.samples > 0 || observation.infeasible ? 0 : trials_to_sample_ - 1;
+ClosingStage::Next ClosingStage::sampled_further(const SearchObservation& observation) {
   if (observation.infeasible) {
     ++ongoing_.context;
-    choose_unmeasured();
+    return Next::begins_anew;
   }
+  trials_to_sample_ = observation.trial.samples > 0 ? 0 : trials_to_sample_ - 1;
   if (trials_to_sample_ == 0) {
     begin_with_candidate();
   }
+  return Next::goes_on;
 }
 
 ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {

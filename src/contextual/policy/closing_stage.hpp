@@ -45,6 +45,7 @@ class ClosingStage {
   enum class Next {
     goes_on,         ///< as before
     searches_again,  ///< the search, for the second best
+    begins_anew,     ///< what own times chose is infeasible, so they do not decide
   };
 
   /// Prepares for the comparisons of the scope's search.
@@ -79,7 +80,7 @@ class ClosingStage {
   static constexpr int further_samples = 10;
 
  private:
-  void sampled_further(const SearchObservation& observation);
+  Next sampled_further(const SearchObservation& observation);
   void begin_with_candidate();
   void choose_unmeasured();
   Reason known_failure() const;

@@ -36,7 +36,6 @@ void check_options(const PolicyOptions& options) {
   require_at_least("search_settings.time (ms)", options.search_time.count(), 0);
   require_count("search_settings.closing_rounds", options.closing_rounds, 0);
   require_fraction("tie_margin", options.tie_margin);
-  require_fraction("search_settings.min_gain", options.search_min_gain);
 }
 
 }  // namespace contextual::policy

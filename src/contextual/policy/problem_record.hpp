@@ -14,7 +14,7 @@ namespace contextual::policy {
 
 enum class ProblemStatus {
   exploring,  ///< a choice point: the problems of its alternatives are being tuned
-  walking,    ///< its schedule has further steps
+  walking,    ///< it has further steps
   walked,     ///< its walk is complete, and it waits for the search
   locked_in,  ///< its best config is fixed
   /// Its choice is used in this run but is not a result: the walk was cut short, or the final run accepted no

@@ -1,6 +1,5 @@
 #include "contextual/policy/problem_state.hpp"
 
-#include "contextual/policy/race_schedule.hpp"
 #include "contextual/policy/search_request.hpp"
 
 #include <contextual/error.hpp>
@@ -100,19 +99,11 @@ void ProblemState::begin_walk() {
     end_walk();
     return;
   }
-  const ScheduleRequest walk{left_out.size(), left_out, record_.warmups, record_.repeats};
-  schedule_ = options_->schedule                       ? options_->schedule(walk)
-              : options_->search == SearchLevel::quick ? race_schedule(walk)
-                                                       : walk_schedule(walk);
-  if (schedule_ == nullptr) {
-    throw InvalidArgument(
-        "the schedule factory returned null; it must return a schedule for every tuning problem");
-  }
   for (std::size_t config = 0; config < record_.configs.size(); ++config) {
-    if (record_.configs[config].rejection) {
-      schedule_->reject(config);
-    }
+    left_out[config] = left_out[config] || record_.configs[config].rejection;
   }
+  walk_.emplace(options_->search == SearchLevel::quick ? Walk::Order::race : Walk::Order::table, left_out,
+                record_.warmups, record_.repeats);
   choose_by_own_time(record_.repeats);
   settle_status();
 }
@@ -132,18 +123,7 @@ bool ProblemState::left_unmeasured() const {
 }
 
 std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
-  if (!walking()) {
-    return {};
-  }
-  std::vector<Step> steps = schedule_->plan(max_steps);
-  for (const Step& step : steps) {
-    if (step.config_id >= record_.configs.size()) {
-      throw InvalidArgument("the schedule planned config-" + std::to_string(step.config_id) +
-                            " of a problem with " + std::to_string(record_.configs.size()) +
-                            " configs; see check_schedule");
-    }
-  }
-  return steps;
+  return walking() ? walk_->plan(max_steps) : std::vector<Step>();
 }
 
 ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutcome& outcome,
@@ -183,8 +163,8 @@ bool ProblemState::rest_depends_on_config() const {
   double own_ns = 0;  // the longest; what is longer than the makespan by itself was timed otherwise
   for (const auto& [config, rests] : rests_ns_) {
     own_ns = std::max(own_ns, own_times_[config].centre_ns);
-    const Summary rest = summarize(rests, Statistic::median);
-    const double makespan = summarize(record_.configs[config].makespans_ns, Statistic::median).centre_ns;
+    const Summary rest = summarize(rests);
+    const double makespan = summarize(record_.configs[config].makespans_ns).centre_ns;
     makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
     if (!shortest || rest.centre_ns < shortest->centre_ns) {
       shortest = rest;
@@ -213,7 +193,7 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
     share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
   }
   const bool by_makespan = overlaps_ && share() >= negligible_share && makespan_ns;
-  if (walking() && by_makespan && !orients_ && options_->search != SearchLevel::off && !options_->schedule) {
+  if (walking() && by_makespan && !orients_ && options_->search != SearchLevel::off) {
     orients_ = true;
     begin_walk();
   }
@@ -221,7 +201,7 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
 
 ProblemState::Taken ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
                                        std::optional<std::int64_t> makespan_ns, bool disturbed) {
-  schedule_->observe({step, time_ns});
+  walk_->observe(step, time_ns);
   ++record_.walk_iterations;
   ConfigRecord& config = record_.configs[step.config_id];
   if (!step.warmup && time_ns) {
@@ -229,14 +209,12 @@ ProblemState::Taken ProblemState::take(const Step& step, std::optional<std::int6
     if (makespan_ns) {
       config.makespans_ns.push_back(*makespan_ns);
     }
-    own_times_[step.config_id] = summarize(config.samples_ns, options_->statistic);
+    own_times_[step.config_id] = summarize(config.samples_ns);
     if (complete(step.config_id)) {
       choose_by_own_time(record_.repeats);
     }
   }
-  // A warm-up needs no time here, but a schedule may insist on one.
-  const std::vector<Step> due = schedule_->plan(1);
-  const bool stays_due = !time_ns && (!step.warmup || (!due.empty() && due.front() == step));
+  const bool stays_due = !time_ns && !step.warmup;
   const bool gone = stays_due && !disturbed && retaken_too_often(step.config_id);
   settle_status();
   return gone ? Taken::no_time : stays_due ? Taken::retake : Taken::step;
@@ -254,7 +232,7 @@ void ProblemState::note_presence(Presence presence) {
 }
 
 bool ProblemState::unwalked() const {
-  return !schedule_ && (exploring() || record_.status == ProblemStatus::locked_in);
+  return !walk_ && (exploring() || record_.status == ProblemStatus::locked_in);
 }
 
 bool ProblemState::leave_out_default() {
@@ -300,7 +278,7 @@ void ProblemState::leave_out_in_final_run(const std::string& words) {
 
 /// What takes the place of a choice that was not measured was not measured either.
 void ProblemState::settle_replacement() {
-  if (!schedule_ && record_.status == ProblemStatus::locked_in) {
+  if (!walk_ && record_.status == ProblemStatus::locked_in) {
     make_provisional(Why::nothing_else_measured);
   }
 }
@@ -318,8 +296,8 @@ void ProblemState::reject(std::size_t config_id, const Reason& reason, const Rea
 
 /// The config is no candidate any more.
 void ProblemState::choose_without(std::size_t config_id, const ReasonPart& when_chosen) {
-  if (schedule_) {
-    schedule_->reject(config_id);
+  if (walk_) {
+    walk_->reject(config_id);
   }
   const bool readmitted = readmit_slow();
   if (readmitted && (walking() || walked())) {
@@ -349,7 +327,7 @@ void ProblemState::leave_unmeasured(std::size_t config_id) {
   config.makespans_ns.clear();
   own_times_[config_id] = {};
   unmeasured_.insert(config_id);
-  schedule_->reject(config_id);
+  walk_->reject(config_id);
   choose_by_own_time(record_.repeats);
   settle_status();
 }
@@ -373,7 +351,7 @@ void ProblemState::reject_slow(std::size_t config_id, const Reason& reason) {
   }
 }
 
-/// Where every other candidate is rejected. Returns false if there is none whose first run was slow.
+/// Where every other candidate is rejected. Returns false if there is none whose first runs were slow.
 bool ProblemState::readmit_slow() {
   if (viable_count_ > 0 || slow_.empty()) {
     return false;
@@ -395,7 +373,7 @@ void ProblemState::settle_status() {
     record_.reason = Why::every_config_rejected;
   } else if (exploring() && viable_count_ == 0) {
     make_provisional(Why::every_candidate_rejected);
-  } else if (walking() && schedule_->plan(1).empty()) {
+  } else if (walking() && walk_->plan(1).empty()) {
     end_walk();
   }
 }
@@ -518,7 +496,7 @@ void ProblemState::choose_by_own_time(int min_samples) {
   record_.reason = first == 0 ? Why::default_without_times : Why::first_left_without_times;
 }
 
-/// Complete configs only, unless a schedule gave up early on each of them.
+/// Complete configs only, unless a race was over before one was.
 void ProblemState::choose_after_walk() {
   choose_by_own_time(entrants(record_.repeats).empty() ? 1 : record_.repeats);
 }

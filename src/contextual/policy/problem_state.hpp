@@ -8,12 +8,10 @@
 #include "contextual/policy/problem_record.hpp"
 #include "contextual/policy/problem_request.hpp"
 #include "contextual/policy/selection.hpp"
-
-#include <contextual/schedule.hpp>
+#include "contextual/policy/walk.hpp"
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,7 +19,7 @@
 
 namespace contextual::policy {
 
-/// Returns true if the first run of a config took so much longer than another one that it is not repeated.
+/// Returns true if a run of a config took so much longer than the first one of another that it stands out.
 constexpr bool far_longer(std::int64_t first_run_ns, std::int64_t other_ns) {
   return first_run_ns / 3 > other_ns;
 }
@@ -80,7 +78,7 @@ class ProblemState {
 
   /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;
-  std::size_t remaining_steps() const { return walking() ? schedule_->remaining_steps() : 0; }
+  std::size_t remaining_steps() const { return walking() ? walk_->remaining_steps() : 0; }
 
   /// Makes an exploring choice point use this alternative.
   void hold(std::size_t alternative) { record_.choice = alternative; }
@@ -119,8 +117,10 @@ class ProblemState {
   /// Takes in the own time of a config's first run in the walk. Returns true if it is far longer than the
   /// shortest one of the other configs.
   bool is_far_longer(std::int64_t first_run_ns);
+  /// Returns the shortest one; 0 before the first.
+  std::int64_t shortest_first_run_ns() const { return shortest_first_run_ns_.value_or(0); }
 
-  /// Rejects a config whose first run took far too long, for `reason`. It comes back where nothing else is
+  /// Rejects a config whose first runs took far too long, for `reason`. It comes back where nothing else is
   /// left. Has no effect on a problem that does not walk.
   void reject_slow(std::size_t config_id, const Reason& reason);
 
@@ -172,13 +172,13 @@ class ProblemState {
 
   const PolicyOptions* options_;
   ProblemRequest request_;
-  std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
+  std::optional<Walk> walk_;  ///< none where there was nothing to walk
   ProblemRecord record_;
   std::size_t walk_choice_ = 0;
   Reason walk_reason_;                ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out
-  std::set<std::size_t> slow_;        ///< what was rejected for its first run
+  std::set<std::size_t> slow_;        ///< what was rejected for its first runs
   std::optional<std::int64_t> shortest_first_run_ns_;  ///< by own time
   std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
   std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements

@@ -61,8 +61,8 @@ enum class Why {
   nothing_else_measured,     ///< than what the final run has rejected
   every_candidate_rejected,  ///< so that the default is used, which is no candidate
   no_candidate_measured,     ///< the same
-  only_slow_left,            ///< configs that were rejected as `slow_first_run`
-  no_samples,                ///< the schedule ended without one
+  only_slow_left,            ///< configs that were rejected as `slow_first_runs`
+  no_samples,                ///< the walk ended without one
   not_measured_together,     ///< no run has measured the choices beside each other
   closed_early,              ///< for what follows
   absent,                    ///< not launched in `count` batches in a row
@@ -82,7 +82,7 @@ enum class Why {
                      ///< asked
   no_time_retaken,   ///< no valid time in `count` retakes
   no_time_in_runs,   ///< no valid time in `count` runs in a row
-  slow_first_run,    ///< of `count` ms
+  slow_first_runs,   ///< of `count` ms at least
   no_config_left,    ///< of the kernel and key in `words`, which the alternative launches
 
   // Why nothing can be locked in:

@@ -172,6 +172,9 @@ void RegionSearch::observe_trial(const SearchObservation& observation, const Rea
 
 void RegionSearch::follow(ClosingStage::Next next) {
   stage_ = next == ClosingStage::Next::searches_again ? Stage::searching : stage_;
+  if (next == ClosingStage::Next::begins_anew) {
+    interrupt();
+  }
 }
 
 void RegionSearch::reject(std::size_t problem, std::size_t config_id) {

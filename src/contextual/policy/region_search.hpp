@@ -79,6 +79,8 @@ class RegionSearch {
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
   const Reason& failure() const noexcept { return ongoing_.failure; }
+  /// Nothing can be locked in, for this reason, though no search has found that out.
+  void fail(const Reason& reason) { ongoing_.failure = reason; }
   /// Forgets the failure, because there is an alternative to what failed.
   void forgive() { ongoing_.failure = {}; }
   /// Returns how many runs `searches` searches, of which one may be running, can still take after

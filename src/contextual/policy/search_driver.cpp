@@ -32,7 +32,6 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
     }
   }
   max_runs_ = request.max_runs = max_runs;
-  request.min_gain = basis_.options.search_min_gain;
   request.tie_margin = basis_.options.tie_margin;
   if (basis_.options.feasible) {
     request.feasible = [this](const Assignment& of_members) {

@@ -1,6 +1,7 @@
 #include "contextual/policy/search_scope.hpp"
 
 #include "contextual/policy/assignments.hpp"
+#include "contextual/policy/far_values.hpp"
 
 #include <algorithm>
 #include <map>

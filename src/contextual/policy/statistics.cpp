@@ -15,15 +15,6 @@ double median_of_sorted(std::span<const double> sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
 }
 
-double trimmed_mean_of_sorted(std::span<const double> sorted) {
-  const std::size_t cut = sorted.size() / 5;
-  double sum = 0;
-  for (const double value : sorted.subspan(cut, sorted.size() - 2 * cut)) {
-    sum += value;
-  }
-  return sum / static_cast<double>(sorted.size() - 2 * cut);
-}
-
 double median_absolute_deviation(std::span<const double> sorted) {
   const double median = median_of_sorted(sorted);
   std::vector<double> deviations;
@@ -54,19 +45,17 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : median_of_sorted(values);
 }
 
-Summary summarize(std::span<const std::int64_t> samples, Statistic statistic) {
+Summary summarize(std::span<const std::int64_t> samples) {
   if (samples.empty()) {
     return {};
   }
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
-  // Asymptotic for normal samples: sqrt(pi / 2) for the median; 1.03 for a mean trimmed by a fifth a side.
-  const bool trim = statistic == Statistic::trimmed_mean && sorted.size() >= 5;
-  const double efficiency = trim ? 1.03 : 1.2533;
+  constexpr double efficiency = 1.2533;  // sqrt(pi / 2), asymptotic for the median of normal samples
 
   Summary summary;
   summary.count = sorted.size();
-  summary.centre_ns = trim ? trimmed_mean_of_sorted(sorted) : median_of_sorted(sorted);
+  summary.centre_ns = median_of_sorted(sorted);
   summary.spread_ns = 1.4826 * median_absolute_deviation(sorted);
   summary.standard_error_ns = efficiency * small_sample_factor(sorted.size()) * summary.spread_ns /
                               std::sqrt(static_cast<double>(sorted.size()));

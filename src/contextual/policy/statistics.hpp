@@ -3,8 +3,6 @@
 /// \file
 /// Robust statistics over a few samples. Pure.
 
-#include <contextual/statistic.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,16 +10,14 @@
 
 namespace contextual::policy {
 
-using contextual::Statistic;
-
 /// The summary of a few samples, in nanoseconds.
 struct Summary {
   std::size_t count = 0;         ///< of the samples
-  double centre_ns = 0;          ///< their median, trimmed mean or mean
+  double centre_ns = 0;          ///< their median or mean
   double spread_ns = 0;          ///< their standard deviation, or a robust estimate of it
   double standard_error_ns = 0;  ///< the standard error of the centre
   double least_ns = 0;           ///< the least sample
-  double greatest_ns = 0;  ///< the greatest sample; of a median or trimmed mean, the greatest that is not far
+  double greatest_ns = 0;        ///< the greatest sample; of a median, the greatest that is not far
 };
 
 /// Returns the root of the sum of both squares, with the same bits on every rank, which std::hypot does not
@@ -31,9 +27,10 @@ double root_of_squares(double a, double b);
 /// Returns the median, or 0 if there are no values.
 double median(std::vector<double> values);
 
-/// Summarises `samples`, which may be negative, since they may be differences. The spread is 1.4826 x the
+/// Summarises `samples` by their median; they may be negative, since they may be differences. There is no
+/// minimum: contention with neighbors is part of what is measured in context. The spread is 1.4826 x the
 /// median absolute deviation. Without samples, all members are 0.
-Summary summarize(std::span<const std::int64_t> samples, Statistic statistic);
+Summary summarize(std::span<const std::int64_t> samples);
 
 /// Summarises values by their mean and standard deviation. Without values, all members are 0.
 Summary summarize_all(std::span<const double> values);

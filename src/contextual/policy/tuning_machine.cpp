@@ -102,7 +102,7 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
       plan(std::max<std::size_t>(1, walk_length(problems, walking(), options, longest)));
   const bool searches = options.search != SearchLevel::off;
   const Assignment first = assignment_of(batch.front());
-  if (searches && !feasibility.proven(first)) {
+  if ((searches && !feasibility.proven(first)) || first_runs.suspects()) {
     return 1;
   }
   const auto end = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
@@ -385,8 +385,11 @@ void TuningState::Impl::replace_ruled_out() {
 /// something else may be all that is left.
 void TuningState::Impl::replace_forbidden() {
   const bool decided = !open() && search.failure().empty();
-  if (decided && !feasibility.allows(choice_points.normal(choices(problems)))) {
-    replacement.by_any_first_run(Why::not_allowed_together);
+  const Assignment chosen = decided ? choice_points.normal(choices(problems)) : Assignment();
+  if (decided && !feasibility.allows(chosen) && !replacement.by_any_first_run(Why::not_allowed_together)) {
+    const auto failed = feasibility.failures().find(chosen);
+    search.fail(Reason({.why = Why::none_feasible, .count = search_iterations}) + Why::one_failed +
+                (failed == feasibility.failures().end() ? Reason(Why::ruled_out) : failed->second));
   }
 }
 

@@ -9,7 +9,7 @@ namespace contextual::record {
 namespace {
 
 TimeSummary summary_of(const PartSamples& samples) {
-  const policy::Summary summary = policy::summarize(samples.makespans_ns, policy::Statistic::median);
+  const policy::Summary summary = policy::summarize(samples.makespans_ns);
   return {summary.count, summary.centre_ns, summary.spread_ns};
 }
 

@@ -102,7 +102,7 @@ void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const pol
   write_(lines_on(slot, config_id, times + "  " + counts));
 }
 
-void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
+void Printer::chosen(const ProblemView& problem) {
   any_choice_ = tuned_ = true;
   const auto& members = problem.slot->found.members;
   if (std::any_of(members.begin(), members.end(), [](const auto& of) { return of->traits().has_check; })) {
@@ -111,7 +111,7 @@ void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
     unchecked_.insert(problem.slot->problem.name);
   }
   for (std::size_t id = 0; prints_configs() && id < problem.record->configs.size(); ++id) {
-    const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns, statistic);
+    const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns);
     if (time.count > 0) {
       measured(*problem.slot, id, time);
     }

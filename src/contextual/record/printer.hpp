@@ -42,7 +42,7 @@ class Printer {
   void measured(const detail::ProblemSlot& slot, std::size_t config_id, const policy::Summary& time);
   /// Prints the measured configs of a problem that have not been printed, for example because a race left
   /// them behind. Call it when the problem has its choice.
-  void chosen(const ProblemView& problem, policy::Statistic statistic);
+  void chosen(const ProblemView& problem);
 
   /// The run has made no choice, but begins with some of an earlier process.
   void note_kept() { any_choice_ = true; }

@@ -86,8 +86,8 @@ bool is_first_without_room(const std::filesystem::path& path) {
 
 }  // namespace
 
-RankLog::RankLog(const std::filesystem::path& directory, int rank, std::size_t most_bytes,
-                 std::shared_ptr<storage::WriteBudget> budget)
+RankLog::RankLog(const std::filesystem::path& directory, int rank,
+                 std::shared_ptr<storage::WriteBudget> budget, std::size_t most_bytes)
     : directory_(make_directory(storage::lasting_path(directory))),
       text_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".log"))),
       json_(open(directory_, directory_ / ("rank-" + std::to_string(rank) + ".jsonl"))),
@@ -130,8 +130,8 @@ bool RankLog::has_room(const Event& event, Lines& lines) const {
   if (is_first_without_room(json_path())) {
     Event warning = event;
     warning.body = Warning{"the logs of this process have " + std::to_string(most_bytes_) +
-                           " bytes, which is Options::log_bytes: lines of iterations and of measured configs "
-                           "are left out from here on"};
+                           " bytes: lines of iterations and of measured configs are left out from "
+                           "here on"};
     add_lines(warning, lines.json, lines.text);
   }
   return false;

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,10 +24,12 @@ class RankLog {
  public:
   /// Creates `directory` and missing parents, and opens the files. Throws InvalidArgument, which names the
   /// directory, the system's reason and what to change; or std::system_error with the same text where
-  /// descriptors, memory or room on the disk are short, which passes. `most_bytes`: see Options::log_bytes.
+  /// descriptors, memory or room on the disk are short, which passes. Once the logs of this process have
+  /// `most_bytes`, all of them together, lines of iterations and of measured configs are left out; choices,
+  /// failures and warnings never are. The log says so once.
   RankLog(const std::filesystem::path& directory, int rank,
-          std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
-          std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>());
+          std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>(),
+          std::size_t most_bytes = std::size_t{64} << 20U);
 
   /// Writes the event to both logs. It formats and does file I/O, so call it after the settle, never while
   /// the region runs. An error, such as a full disk, is not thrown but reported on stderr, once for both

@@ -122,7 +122,7 @@ std::string part_text(const ReasonPart& part) {
     case Why::only_slow_left:
       return "only configs with a far too slow first run are left";
     case Why::no_samples:
-      return "the schedule ended without a sample";
+      return "the walk ended without a sample";
     case Why::not_measured_together:
       return "no run has measured it beside the others";
     case Why::closed_early:
@@ -153,9 +153,9 @@ std::string part_text(const ReasonPart& part) {
       return "no valid time in " + count + " retakes";
     case Why::no_time_in_runs:
       return "no valid time in " + count + " runs in a row";
-    case Why::slow_first_run:
-      return "its first run took " + count +
-             " ms, more than three times as long as another config's; it was not repeated";
+    case Why::slow_first_runs:
+      return "its first two runs took " + count +
+             " ms at least, more than three times as long as another config's first";
     case Why::no_config_left:
       return "no config is left of " + part.words;
     case Why::none_feasible:

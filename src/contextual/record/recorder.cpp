@@ -80,8 +80,7 @@ void Recorder::open_log() {
     return;
   }
   try {
-    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.log_bytes,
-                 options_.write_budget);
+    log_.emplace(options_.log_directory, options_.communicator->process_rank(), options_.write_budget);
     report().log_directory = log_->directory().string();
   } catch (const InvalidArgument& error) {
     if (options_.log_directory != options::default_log_directory) {
@@ -154,6 +153,7 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
                      const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
   time_.end_batch(plan.length());
   std::vector<Event> events;
+  events.reserve(log_ ? plan.length() * problems.size() : 0);
   for (std::size_t i = 0; i < plan.length(); ++i) {
     builder_.begin_row(plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i));
     for (const ProblemView& problem : problems) {
@@ -198,7 +198,7 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
     return;
   }
   const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
-  const policy::Summary summary = policy::summarize(config.samples_ns, options_.policy.statistic);
+  const policy::Summary summary = policy::summarize(config.samples_ns);
   if (!config.rejection) {
     printer_.measured(*problem.slot, cell.config_id, summary);
   }
@@ -236,15 +236,14 @@ void Recorder::choice(const ProblemView& problem) {
   event.reason = reason_text(record.reason);
   event.status = record.status == policy::ProblemStatus::provisional ? ChoiceStatus::provisional
                                                                      : ChoiceStatus::locked_in;
-  const policy::Summary summary =
-      policy::summarize(record.configs[record.choice].samples_ns, options_.policy.statistic);
+  const policy::Summary summary = policy::summarize(record.configs[record.choice].samples_ns);
   if (summary.count > 0) {
     event.latency_ns = summary.centre_ns;
     add_rates(event, slot, summary.centre_ns);
   }
   event.walk_ns = time_.walk_ns(slot.index);
   write(event);
-  printer_.chosen(problem, options_.policy.statistic);
+  printer_.chosen(problem);
 }
 
 void Recorder::kept(const std::vector<ProblemReport>& problems) {
@@ -361,7 +360,7 @@ void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& p
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
   const std::optional<TuningFailedError> tuning_failed = tuning_failure(thrown);
-  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_, timelines_, tuning_failed);
+  builder_.end(ending.state, ending.problems, time_, timelines_, tuning_failed);
   if (!end_written_) {
     const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
     write_end(failure ? &*failure : nullptr, ending);

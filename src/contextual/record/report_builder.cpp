@@ -53,8 +53,8 @@ TimeSummary time_summary(const policy::Summary& summary) {
   return {summary.count, summary.centre_ns, summary.spread_ns};
 }
 
-TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
-  return time_summary(policy::summarize(samples, statistic));
+TimeSummary time_summary(const std::vector<std::int64_t>& samples) {
+  return time_summary(policy::summarize(samples));
 }
 
 SearchGain gain_of(const policy::Gain& gain) {
@@ -93,7 +93,7 @@ SearchReport report_of(const policy::SearchRecord& search) {
   return report;
 }
 
-ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
+ProblemReport report_of(const ProblemView& problem) {
   const ProblemSlot& slot = *problem.slot;
   ProblemReport report;
   report.kernel = slot.problem.name;
@@ -114,8 +114,8 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   report.work = slot.launched.work;
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
-    const TimeSummary time = time_summary(config.samples_ns, statistic);
-    report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns, statistic),
+    const TimeSummary time = time_summary(config.samples_ns);
+    report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns),
                               config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt,
                               config.left_out,
                               id + slot.problem.refinement_count >= slot.problem.config_count,
@@ -200,7 +200,7 @@ void ReportBuilder::add_search(const policy::SearchRecord& search, const std::ve
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
-                        Statistic statistic, const TuningTime& time, const TimelineKeeper& kept,
+                        const TuningTime& time, const TimelineKeeper& kept,
                         const std::optional<TuningFailedError>& failure) {
   report_.tuning_ns = time.total_ns();
   if (state != nullptr) {
@@ -226,11 +226,11 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   std::vector<std::size_t> places(slots);  // in the report, by slot
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
-    report_.problems.push_back(report_of(problem, statistic));
+    report_.problems.push_back(report_of(problem));
     if (!replaced && problem.index) {
       const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
-      report_.problems.back().time_in_choice = time_summary(own.in_choice_ns, statistic);
-      report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns, statistic);
+      report_.problems.back().time_in_choice = time_summary(own.in_choice_ns);
+      report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns);
     }
     if (problem.slot == failed) {
       note_failure(report_.problems.back(), *problem.slot, *failure);

@@ -11,7 +11,6 @@
 
 #include <contextual/error.hpp>
 #include <contextual/report.hpp>
-#include <contextual/statistic.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +34,8 @@ class ReportBuilder {
   void add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
   /// Ends the report. `state` is null if the ranks never agreed on a first batch. `failure` is what the run
   /// throws if tuning has failed: the policy may not know yet what that says.
-  void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic,
-           const TuningTime& time, const TimelineKeeper& kept,
-           const std::optional<TuningFailedError>& failure = std::nullopt);
+  void end(const policy::TuningState* state, std::vector<ProblemView> problems, const TuningTime& time,
+           const TimelineKeeper& kept, const std::optional<TuningFailedError>& failure = std::nullopt);
 
  private:
   RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index

@@ -2,6 +2,7 @@
 
 #include "contextual/record/progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <type_traits>
@@ -9,6 +10,30 @@
 
 namespace contextual::record {
 namespace {
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+void append_one_line(std::string& line, std::string_view text) {
+  if (std::none_of(text.begin(), text.end(), is_control)) {
+    line += text;
+    return;
+  }
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\t') {
+      line += "\\t";
+    } else if (is_control(c)) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
+      line += code;
+    } else {
+      line += c;
+    }
+  }
+}
 
 std::string percent_text(double fraction) {
   char text[32];
@@ -83,8 +108,11 @@ class Line {
     }
   }
 
-  void add(const std::string& label, std::string_view value) {
-    text_ += (text_.empty() ? "" : separator_) + one_line(label) + ": " + one_line(value);
+  void add(std::string_view label, std::string_view value) {
+    text_ += text_.empty() ? "" : separator_;
+    append_one_line(text_, label);
+    text_ += ": ";
+    append_one_line(text_, value);
   }
   std::string take() { return std::move(text_); }
 
@@ -96,9 +124,10 @@ class Line {
 
   template <typename E>
   void add_fields(const E& event, const std::string& prefix) {
+    static const E& unset = *new E{};  // never destroyed: a line may be written while the process exits
     for_each_field<E>([&](const auto& field) {
       const auto& value = event.*field.member;
-      const bool changed = field.shown_when == Shown::if_set && value != E{}.*field.member;
+      const bool changed = field.shown_when == Shown::if_set && value != unset.*field.member;
       if (changed || field.shown_when == Shown::always) {
         add_value(prefix + std::string(field.label), value, field);
       }
@@ -175,19 +204,7 @@ std::string to_text(const Event& event) {
 
 std::string one_line(std::string_view text) {
   std::string line;
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\t') {
-      line += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
-      line += code;
-    } else {
-      line += c;
-    }
-  }
+  append_one_line(line, text);
   return line;
 }
 

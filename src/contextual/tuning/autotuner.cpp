@@ -153,14 +153,13 @@ void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const
   }
   state.alone = resolved.communicator->size() == 1;
   state.namesakes = detail::namesakes_in(resolved.communicator->process_scope());
-  const auto after_grace =
-      resolved.end_blocked_calls ? tuning::AfterGrace::leave : tuning::AfterGrace::nothing;
   state.region = region;
   state.logged = resolved;
   if (resolved.mode != Mode::tune) {
     state.logged.log_directory.clear();  // other modes write no log
   }
-  state.watch = watch_of_call(regions.watchdog(), state.logged, state.region, regions.reports(), after_grace);
+  state.watch = watch_of_call(regions.watchdog(), state.logged, state.region, regions.reports(),
+                              tuning::AfterGrace::nothing);
   state.watch.outer = Watchdog::Outer::goes_on;  // a hook's later call does not extend its run's deadline
   state.tuned.store(true, std::memory_order_release);
 }

@@ -56,7 +56,6 @@ bool is_unsure(const policy::TuningState& state, std::size_t problem) {
 /// where another combination looks as one of its parts did.
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
                                     const Timer& timer, const agreement::LaunchedProblem& launched) {
-  constexpr auto statistic = Statistic::median;
   const ProblemSlot& slot = *view.slot;
   const bool kept =
       slot.found.pinned_by.empty() && !launched.kernels.empty() && launched.alike() &&
@@ -67,7 +66,7 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
   }
   const std::size_t config_id = view.record->choice;
   const std::vector<std::int64_t>& samples = view.record->configs[config_id].samples_ns;
-  const policy::Summary times = policy::summarize(samples, statistic);
+  const policy::Summary times = policy::summarize(samples);
   KeptChoice choice;
   choice.kernel = slot.problem.name;
   choice.coupling = slot.problem.coupling;

@@ -24,7 +24,6 @@ std::optional<std::int64_t> PairedTiming::turn(const std::function<void()>& call
                                                std::size_t runs) {
   agreement::PartOutcome outcome;
   outcome.turn = turns_++;
-  outcome.times_count = options_.times_count;
   try {
     outcome.makespan_ns = timed(call, uses, runs);
     outcome.no_head_start = context_.timer().wanted_head_start() == Timer::no_head_start;

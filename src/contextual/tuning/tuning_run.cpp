@@ -29,10 +29,6 @@ std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options, const
   return timer;
 }
 
-agreement::TimesCount times_count(const options::ResolvedOptions& options) {
-  return options.times_count ? agreement::TimesCount::yes : agreement::TimesCount::only_where_no_others_do;
-}
-
 detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
   return options.always_tune            ? detail::Reuse::nothing
          : origin == Origin::later_call ? detail::Reuse::lasting_and_kept
@@ -56,7 +52,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       rejected_(problems_, recorder),
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
-      agreement_(exchange, context_, problems_, times_count(options)),
+      agreement_(exchange, context_, problems_),
       choice_publisher_(context_, recorder, origin, options.policy.search),
       warnings_(context_, options, recorder),
       continuation_(problems_) {

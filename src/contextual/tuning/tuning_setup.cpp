@@ -57,7 +57,7 @@ agreement::Arrival TuningSetup::arrival() const {
 void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::string>& sets) {
   if (!hello.timer.empty()) {
     journal_.reset();  // it belongs to a run by another timer
-    if (call_.options.times_count && run_->timer().name() != hello.timer) {
+    if (run_->timer().name() != hello.timer) {
       run_->give_way();
     }
   }

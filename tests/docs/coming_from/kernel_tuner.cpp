@@ -73,15 +73,10 @@ TEST_CASE("Kernel Tuner: repeats are counted", "[unit]") {
 }
 
 // row: `strategy`, `strategy_options` with `max_fevals` and `time_limit`
-TEST_CASE("Kernel Tuner: the walk's order, the search and its limits are options", "[unit]") {
-  bool walked = false;
+TEST_CASE("Kernel Tuner: the search and its limits are options", "[unit]") {
   bool searched = false;
   Options options = quick();
   options.search = contextual::SearchLevel::quick;
-  options.schedule = [&](const contextual::ScheduleRequest& request) {
-    walked = true;
-    return contextual::walk_schedule(request);
-  };
   options.search_settings.factory = [&](const contextual::SearchRequest& request) {
     searched = true;
     return contextual::joint_search(request);
@@ -95,7 +90,6 @@ TEST_CASE("Kernel Tuner: the walk's order, the search and its limits are options
     one();
     two();
   });
-  CHECK(walked);
   CHECK(searched);
 }
 

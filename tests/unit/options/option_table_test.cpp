@@ -75,37 +75,17 @@ TEST_CASE("options: a row is named once", "[unit]") {
 }
 
 TEST_CASE("options: what must be equal on all ranks is compared by name and value", "[unit]") {
-  CHECK(resolve({}, {}, {}).agreed_items() == std::vector<std::string>{"mode=tune",
-                                                                       "n_warmup=3",
-                                                                       "n_repeat=5",
-                                                                       "settle_every=0",
-                                                                       "iterations=joined",
-                                                                       "max_iterations=10000",
-                                                                       "max_problems=4096",
-                                                                       "always_tune=false",
-                                                                       "statistic=median",
-                                                                       "tie_margin=0.005",
-                                                                       "search=normal",
-                                                                       "search_settings.runs=0",
-                                                                       "search_settings.time=0ms",
-                                                                       "search_settings.min_gain=0.005",
-                                                                       "search_settings.closing_rounds=5",
-                                                                       "search_settings.factory=joint",
-                                                                       "schedule=walk",
-                                                                       "feasible=none",
-                                                                       "verify=none",
-                                                                       "outputs=none",
-                                                                       "parts=none",
-                                                                       "revalidate=no"});
-  const Options other{.mode = Mode::use,
-                      .statistic = Statistic::trimmed_mean,
-                      .iterations = Iterations::pipelined,
-                      .always_tune = true,
-                      .schedule = [](const ScheduleRequest&) { return std::unique_ptr<Schedule>(); }};
-  CHECK_THAT(resolve(other, {}, {}).agreed_text(),
-             ContainsSubstring("mode=use ") && ContainsSubstring(" iterations=pipelined ") &&
-                 ContainsSubstring(" statistic=trimmed_mean ") && ContainsSubstring(" always_tune=true ") &&
-                 ContainsSubstring(" schedule=own"));
+  CHECK(resolve({}, {}, {}).agreed_items() ==
+        std::vector<std::string>{
+            "mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0", "iterations=joined",
+            "max_iterations=10000", "max_problems=4096", "always_tune=false", "tie_margin=0.005",
+            "search=normal", "search_settings.runs=0", "search_settings.time=0ms",
+            "search_settings.closing_rounds=5", "search_settings.factory=joint", "feasible=none",
+            "verify=none", "outputs=none", "parts=none", "revalidate=no"});
+  const Options other{.mode = Mode::use, .iterations = Iterations::pipelined, .always_tune = true};
+  CHECK_THAT(resolve(other, {}, {}).agreed_text(), ContainsSubstring("mode=use ") &&
+                                                       ContainsSubstring(" iterations=pipelined ") &&
+                                                       ContainsSubstring(" always_tune=true "));
   const Options parts{.parts = std::vector<RegionPart>{{"a \"quoted\" one", [] {}}, {"b", [] {}}}};
   CHECK_THAT(resolve(parts, {}, {}).agreed_text(), ContainsSubstring(R"( parts="a \"quoted\" one","b" )"));
 }
@@ -120,7 +100,6 @@ TEST_CASE("options: margins that differ in their last digit are told apart", "[u
 TEST_CASE("options: where ranks may differ, nothing is compared", "[unit]") {
   const Options own{.deadline = std::chrono::seconds(1),
                     .grace = std::chrono::seconds(1),
-                    .times_count = false,
                     .log_directory = "elsewhere",
                     .print = Print::choices};
   CHECK(resolve(own, {}, {}).agreed_items() == resolve({}, {}, {}).agreed_items());

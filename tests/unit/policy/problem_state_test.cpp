@@ -3,8 +3,6 @@
 #include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 
-#include <contextual/schedule.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,44 +16,6 @@ using contextual::policy::ProblemRequest;
 using contextual::policy::ProblemState;
 using contextual::policy::told;
 using contextual::policy::test::text;
-
-namespace {
-
-/// A walk in which a warm-up without a time stays due.
-class InsistingSchedule final : public contextual::Schedule {
- public:
-  explicit InsistingSchedule(const contextual::ScheduleRequest& request)
-      : walk_(contextual::walk_schedule(request)) {}
-  std::vector<contextual::Step> plan(std::size_t most) const override { return walk_->plan(most); }
-  void observe(const contextual::Observation& observation) override {
-    if (observation.time_ns) {
-      walk_->observe(observation);
-    }
-  }
-  void reject(std::size_t config_id) override { walk_->reject(config_id); }
-  std::size_t remaining_steps() const override { return walk_->remaining_steps(); }
-
- private:
-  std::unique_ptr<contextual::Schedule> walk_;
-};
-
-}  // namespace
-
-TEST_CASE("ProblemState::observe: a warm-up without a time is a retake where the schedule insists on one",
-          "[unit]") {
-  PolicyOptions options;
-  for (const bool insists : {false, true}) {
-    if (insists) {
-      options.schedule = [](const contextual::ScheduleRequest& request) {
-        return std::make_unique<InsistingSchedule>(request);
-      };
-    }
-    ProblemState state({2, {}, std::nullopt}, options);
-    REQUIRE(state.plan(1).front().warmup);
-    CHECK((state.observe(0, {true, std::nullopt}, std::nullopt) == ProblemState::Taken::retake) == insists);
-    CHECK(state.record().configs[0].retakes == (insists ? 1 : 0));
-  }
-}
 
 TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on", "[unit]") {
   PolicyOptions options;

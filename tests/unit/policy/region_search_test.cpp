@@ -121,6 +121,40 @@ TEST_CASE("search: if nothing is feasible the state says so, after a bounded num
   CHECK(driver.state.infeasible().size() == static_cast<std::size_t>(driver.runs));
 }
 
+TEST_CASE("search off: if every assignment fails, or is ruled out, the state says so", "[unit]") {
+  for (const bool ruled_out : {false, true}) {
+    PolicyOptions options;
+    options.search = contextual::SearchLevel::off;
+    options.one_assignment_per_batch = true;  // as with `verify` and `outputs`
+    World world = only_together();
+    if (ruled_out) {
+      options.feasible = [](const Assignment&) { return false; };
+    } else {
+      world.feasible = [](const Assignment&) { return false; };
+    }
+    const Tuned driver(options, world);
+    CHECK_THAT(text(driver.state.failure()), ContainsSubstring("no feasible assignment was found") &&
+                                                 ContainsSubstring(ruled_out ? "feasible" : "stuck"));
+  }
+}
+
+TEST_CASE("search: what own times chose is searched after all if it fails together", "[unit]") {
+  for (const bool near : {false, true}) {  // near: the choice gets more samples before the comparison
+    const std::int64_t other = near ? 52'000 : 200'000;
+    const auto own_ns = [other](std::size_t p, std::size_t config) -> std::int64_t {
+      return config == p + 1 ? 50'000 : config == 0 ? 200'000 : other;
+    };
+    World world{{3, 3}, [own_ns](const Assignment& a) { return own_ns(0, a[0]) + own_ns(1, a[1]); }};
+    world.time_ns = own_ns;
+    world.overlaps = [](std::size_t) { return false; };
+    world.feasible = [](const Assignment& a) { return a != Assignment{1, 2}; };
+    const Tuned driver({}, world);
+    CHECK(world.makespan_ns(driver.choice()) <= (near ? 102'000 : 250'000));
+    CHECK(driver.runs_of({1, 2}) == 1);
+    CHECK(driver.state.searches().back().members.size() == 2);
+  }
+}
+
 TEST_CASE("search: problems that overlap nothing are chosen by their own time", "[unit]") {
   World world = only_together();
   world.overlaps = [](std::size_t) { return false; };

@@ -71,7 +71,6 @@ TEST_CASE("search: the walk hands over the samples after the warm-ups, but of wh
     CAPTURE(row.name);
     ScriptedRun run({2, 2});
     run.options = {};
-    run.options.schedule = contextual::walk_schedule;  // of several samples a config
     run.options.search_factory = scripted_search(run.script);
     run.world.loses_time = [&](std::int64_t i, std::size_t p) { return i == 6 && row.loses_time == p; };
     run.world.skips = [&](std::int64_t i, std::size_t p) { return i == 6 && row.skips == p; };

@@ -105,7 +105,7 @@ TEST_CASE("selection: of configs that are equal, the lowest index wins nearly al
       for (std::size_t config = 1; config <= 10; ++config) {
         std::vector<std::int64_t> samples(5);
         std::generate(samples.begin(), samples.end(), [&] { return std::llround(time(random)); });
-        entrants.push_back({config, summarize(samples, contextual::Statistic::median)});
+        entrants.push_back({config, summarize(samples)});
       }
       by_index += select(entrants, 0.005)->config_id == 1 ? 1 : 0;
     }

@@ -387,51 +387,6 @@ TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is prov
 
 namespace {
 
-/// Ends the walk before it began.
-class EmptySchedule final : public contextual::Schedule {
- public:
-  std::vector<contextual::Step> plan(std::size_t) const override { return {}; }
-  void observe(const contextual::Observation&) override {}
-  void reject(std::size_t) override {}
-  std::size_t remaining_steps() const override { return 0; }
-};
-
-}  // namespace
-
-TEST_CASE("holds 17: walk whose schedule ends without a sample is provisional, not locked in", "[unit]") {
-  PolicyOptions options = walk_only(1, 1);
-  options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
-  TuningState state = walking(options, {2, {}, std::nullopt});
-  CHECK(state.done());
-  CHECK(state.problem(0).status == ProblemStatus::provisional);
-  CHECK(state.problem(0).choice == 0);
-  CHECK(text(state.problem(0).reason) ==
-        "without times the default stays; provisional: the schedule ended without a sample");
-}
-
-TEST_CASE("walk whose schedule gives up after a sample of each config chooses by these", "[unit]") {
-  PolicyOptions options = walk_only(1, 3);
-  options.schedule = [](contextual::ScheduleRequest request) {
-    request.n_repeat = 1;
-    return contextual::walk_schedule(request);
-  };
-  TuningState state = walking(options, {2, {}, std::nullopt});
-  finish(state, additive_region({{2000, 1000}}));
-  CHECK(state.problem(0).configs[1].samples_ns.size() == 1);
-  CHECK(state.problem(0).choice == 1);
-}
-
-TEST_CASE("what a schedule has not measured is chosen by the search", "[unit]") {
-  PolicyOptions options;
-  options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
-  TuningState state = walking(options, {2, {}, std::nullopt});
-  finish(state, additive_region({{2000, 1000}}));
-  CHECK(state.problem(0).status == ProblemStatus::locked_in);
-  CHECK(state.problem(0).choice == 1);
-}
-
-namespace {
-
 /// A walk over configs with these own times, to the end.
 TuningState walked(const std::vector<std::int64_t>& times, SearchLevel search = SearchLevel::off) {
   PolicyOptions options = walk_only(1, 2);

@@ -3,7 +3,6 @@
 
 #include "contextual/record/printer.hpp"
 
-#include "contextual/policy/race_schedule.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
@@ -162,7 +161,7 @@ TEST_CASE("printing: the choices are written at once, below the name of their re
   std::vector<std::string> written;
   record::Printer printer(Print::choices, "step", [&](const std::string& text) { written.push_back(text); });
   detail::ProblemSlot slot(0, {});
-  printer.chosen({&slot}, {});
+  printer.chosen({&slot});
   RegionReport report;
   report.region = "step";
   for (const char* kernel : {"gemm", "copy"}) {
@@ -257,8 +256,15 @@ TEST_CASE("printing: a run that has nothing left to tune prints no choices again
 TEST_CASE("printing: a config that a race has left behind is printed with its problem's choice", "[unit]") {
   TunableKernel race{"printing_race", blocks(6), single_problem, [](const Block&) {}};
   Options options = quick();
-  options.schedule = policy::race_schedule;
+  options.search = SearchLevel::quick;
   options.n_repeat = 4;
+  // Nothing else runs, so that own times decide.
+  options.timer = testing::scripted_timer_with(
+      {.launch_ns =
+           [](const LaunchInfo& launch) {
+             return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+           },
+       .other_spans = [](auto, const auto&) { return std::vector<Span>(); }});
   const std::string text = printed_by(
       "printing_race", Print::configs, [&] { race(); }, options);
   INFO(text);

@@ -20,7 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -307,7 +307,7 @@ TEST_CASE("RankLog: once the time for writing is spent, nothing is written, and 
   CHECK(writes >= 3);
   CHECK(writes < most);
   const StderrCapture said;
-  RankLog log(directory.path(), 0, std::numeric_limits<std::size_t>::max(), budget);
+  RankLog log(directory.path(), 0, budget);
   write(log, samples::warning());
   write(log, samples::warning());
   CHECK(lines_of(log.json_path()).empty());
@@ -421,6 +421,25 @@ TEST_CASE("RankLog: a log that a forked child opens is its own where the parent 
   CHECK(lines_of(directory.path() / "rank-0.log").size() == 2);
   CHECK(lines_of(own_file(directory, child, ".log")).size() == 1);
   CHECK(lines_of(elsewhere.path() / "rank-0.log").size() == 1);
+}
+
+TEST_CASE("holds 13: beyond its bound, the log leaves out iterations, never choices and failures", "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog log(directory.path(), 0, std::make_shared<contextual::storage::WriteBudget>(), 1);
+  std::map<std::string, int> expected;
+  for (const Event& event : samples::all()) {
+    ++expected[nlohmann::json::parse(to_json_line(event)).at("event").get<std::string>()];
+    log.write(event);
+  }
+  for (const std::string left_out : {"launch", "device", "config_summary", "timeline", "progress"}) {
+    CHECK(expected.erase(left_out) == 1);
+  }
+  ++expected["warning"];  // which says so
+  std::map<std::string, int> written;
+  for (const std::string& line : lines_of(log.json_path())) {
+    ++written[nlohmann::json::parse(line).at("event").get<std::string>()];
+  }
+  CHECK(written == expected);
 }
 
 TEST_CASE("RankLog: a child may be forked while other threads write", "[unit]") {

@@ -20,7 +20,7 @@ TEST_CASE("reason_text joins the parts of a reason", "[unit]") {
   CHECK(reason_text(search + cut + Why::by_walk + walk + Why::provisional + Why::no_samples) ==
         "search: it is short (cut: its budget of 34 runs is spent); walk: fastest by own time, 7.2 % shorter "
         "than "
-        "the default; provisional: the schedule ended without a sample");
+        "the default; provisional: the walk ended without a sample");
   CHECK(reason_text(search + Reason({.why = Why::by_walk, .config_id = 3}) + Why::only_measured) ==
         "search: it is short; walk: config-3, the only config with times");
   CHECK(reason_text(Why::compared_beside + Reason({.why = Why::before, .config_id = 0}) + Why::own_times) ==

@@ -86,7 +86,7 @@ RegionReport report_of(const SearchRecord& search) {
   const Problems problems;
   ReportBuilder builder;
   builder.add_search(search, problems.views());
-  builder.end(nullptr, problems.views(), contextual::Statistic::median, TuningTime(), {});
+  builder.end(nullptr, problems.views(), TuningTime(), {});
   return builder.report();
 }
 

@@ -322,20 +322,16 @@ TEST_CASE(
   CHECK_THAT(warnings[1], ContainsSubstring("\"loads_by_key\" has no `load` that takes the config alone"));
 }
 
-TEST_CASE("timers: ranks that would measure by different ones throw, unless one has no say", "[unit]") {
+TEST_CASE("timers: ranks that would measure by different ones throw", "[unit]") {
   using namespace contextual::test;
-  const bool counts = GENERATE(true, false);
   const RankRuns outcome = tune_kernels(
       3, [](int) { return rank_kernel("other-timers", 2); },
       [&](int rank, Options& options) {
         options.timer = device_timer({.name = rank == 1 ? "CUDA events" : "CUPTI"});
-        options.times_count = rank != 1 || counts;
       });
-  CHECK(outcome.well() == !counts);
   for (const auto& error : outcome.thrown) {
-    CHECK(threw<RankMismatchError>(error) == counts);
-    CHECK((!counts || text_of(error).find("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI") !=
-                          std::string::npos));
+    CHECK(threw<RankMismatchError>(error));
+    CHECK_THAT(text_of(error), ContainsSubstring("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI"));
   }
 }
 
@@ -351,20 +347,6 @@ TEST_CASE("timers: ranks give way to the one that each of them has or can have",
   for (const RegionReport& report : outcome.reports) {
     CHECK(report.timer == "CUDA events");
   }
-}
-
-TEST_CASE("timers: a rank whose times do not count keeps its own", "[unit]") {
-  using namespace contextual::test;
-  const RankRuns outcome = tune_kernels(
-      3, [](int) { return rank_kernel("keeps-its-own", 2); },
-      [&](int rank, Options& options) {
-        options.timer = rank == 1 ? device_timer({.name = "CUDA events"})
-                                  : device_timer({.name = "CUPTI", .substitute = "CUDA events"});
-        options.times_count = rank != 2;
-      });
-  CHECK(outcome.well());
-  CHECK(outcome.reports.at(1).timer == "CUDA events");
-  CHECK(outcome.reports.at(2).timer == "CUPTI");
 }
 
 TEST_CASE("device: what is launched without a stream works on one if its status is a device's", "[unit]") {

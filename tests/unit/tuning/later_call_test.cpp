@@ -113,7 +113,7 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
   CHECK(calls == 0);
   const json blocked = events_in(directory.path(), 0, "blocked").front();
   CHECK(blocked.at("activity") == "later_call");
-  CHECK(blocked.at("action") == "none: end_blocked_calls is off");
+  CHECK(blocked.at("action") == "none: a later call is only reported");
   CHECK(blocked.at("region") == "later_blocked");
   CHECK(blocked.at("run_id") == one.report().run_id);
   const std::vector<json> warnings = events_in(directory.path(), 0, "warning");
@@ -141,33 +141,9 @@ TEST_CASE("holds 8: two threads in later calls of one region are both watched", 
   CHECK(told);
 }
 
-TEST_CASE("holds 8: a blocked later call calls on_deadline where the option says so", "[unit]") {
-  const TemporaryDirectory directory;
-  Options options = impatient(directory.path());
-  std::promise<std::string> told;
-  auto heard = told.get_future().share();
-  options.end_blocked_calls = true;
-  options.on_deadline = [&](const BlockedInfo& blocked) {
-    told.set_value(std::string(blocked.region) + "/" + std::string(to_string(blocked.activity)) + "/" +
-                   std::string(to_string(blocked.phase)));
-  };
-  OneKernel one("later_callback", 2, {}, options);
-  auto step = make_tuned_region(one.tuner, "later_callback", [&] {
-    one.region();
-    if (one.runs == 6) {
-      heard.wait_for(std::chrono::seconds(10));
-    }
-  });
-  step();  // five runs: two configs, each with its warm-up, and the final one
-  step();
-  REQUIRE(heard.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
-  CHECK(heard.get() == "later_callback/later_call/final");
-}
-
 TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend that of its run", "[unit]") {
   const TemporaryDirectory directory;
   Options of_call = quick();
-  of_call.end_blocked_calls = true;
   of_call.deadline = std::chrono::hours(1);
   OneKernel inner("later_inner", 2, {}, of_call);
   bool slow = false;
@@ -185,23 +161,6 @@ TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend t
   OneKernel("later_outer", 2, {}, options).run();
 }
 
-TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
-  if (!is_child()) {
-    return;
-  }
-  Options options = impatient(std::getenv("TEST_LOGS"));
-  options.end_blocked_calls = true;
-  OneKernel one("later_for_ever", 2, {}, options);
-  auto step = make_tuned_region(one.tuner, "later_for_ever", [&] {
-    one.region();
-    while (one.runs > 5) {
-      std::this_thread::sleep_for(std::chrono::hours(1));
-    }
-  });
-  step();
-  step();
-}
-
 TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[unit]") {
   if (!is_child()) {
     return;
@@ -216,17 +175,15 @@ TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[uni
   one.run();
 }
 
-TEST_CASE("holds 8: a process blocked outside of tuning leaves with the documented exit code", "[unit]") {
-  for (const auto& [child, activity] :
-       {std::pair("a later call is blocked for ever", "later_call"),
-        std::pair("a run with nothing to tune is blocked for ever", "region")}) {
-    const TemporaryDirectory directory;
-    CHECK(run_child(child, {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
-    const std::vector<json> blocked = events_in(directory.path(), 0, "blocked");
-    REQUIRE(blocked.size() == 1);
-    CHECK(blocked.front().at("activity") == activity);
-    CHECK(blocked.front().at("action") == "exit 84");
-  }
+TEST_CASE("holds 8: a process blocked in a run with nothing to tune leaves with the documented exit code",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  CHECK(run_child("a run with nothing to tune is blocked for ever",
+                  {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
+  const std::vector<json> blocked = events_in(directory.path(), 0, "blocked");
+  REQUIRE(blocked.size() == 1);
+  CHECK(blocked.front().at("activity") == "region");
+  CHECK(blocked.front().at("action") == "exit 84");
 }
 
 TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked", "[unit]") {

@@ -97,25 +97,6 @@ TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
   CHECK(one.runs == 7);
 }
 
-TEST_CASE("holds 13: beyond its bound, the log leaves out iterations, never choices and failures", "[unit]") {
-  const TemporaryDirectory directory;
-  Options options = logged(directory);
-  options.log_bytes = 1;
-  OneKernel one("holds_13_bound", 3, {}, options);
-  one.in_launch = refuse_block(1, "no resources");
-  one.run();
-  one.in_launch = [](const Block&) { throw std::runtime_error("boom"); };
-  CHECK_THROWS(one.run({.always_tune = true}));
-  std::map<std::string, int> events;
-  for (const auto& event : events_in(directory.path(), 0)) {
-    ++events[event.at("event").get<std::string>()];
-  }
-  CHECK(events ==
-        std::map<std::string, int>{
-            {"run_start", 2}, {"hello", 2}, {"warning", 1}, {"rejected", 1}, {"choice", 1}, {"run_end", 2}});
-  check_whole(directory);
-}
-
 TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on",
           "[unit]") {
   const TemporaryDirectory directory;

@@ -4,7 +4,6 @@
 
 #include <contextual/context_guard.hpp>
 #include <contextual/launch_registry.hpp>
-#include <contextual/schedule.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <array>
@@ -24,26 +23,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Plans a config that the problem does not have.
-class WildSchedule final : public Schedule {
- public:
-  std::vector<Step> plan(std::size_t max_steps) const override {
-    return max_steps == 0 ? std::vector<Step>{} : std::vector<Step>{{1'000, 0, true}};
-  }
-  void observe(const Observation&) override {}
-  void reject(std::size_t) override {}
-  std::size_t remaining_steps() const override { return 1; }
-};
-
 }  // namespace
-
-TEST_CASE("misuse: a schedule that plans a config the problem does not have is refused", "[unit]") {
-  Options options = quick();
-  options.schedule = [](const ScheduleRequest&) { return std::make_unique<WildSchedule>(); };
-  const std::string text = error_text<InvalidArgument>([&] { tune_alone("misuse_schedule", 2, options); });
-  CHECK(has(text, "config-1000"));
-  CHECK(has(text, "2 configs"));
-}
 
 TEST_CASE("misuse: a timer factory that returns null is refused", "[unit]") {
   ContextualAutotuner tuner{quick([] { return std::unique_ptr<Timer>(); })};

@@ -4,7 +4,6 @@
 /// A random region on simulated ranks: what it launches when and where, and what goes wrong. Everything is a
 /// function of the seed, the rank and the run of the region, so that ranks agree without talking.
 
-#include "contextual/policy/race_schedule.hpp"
 #include "searches/coordinate_descent.hpp"
 #include "searches/random_search.hpp"
 #include "support/ranks.hpp"
@@ -256,9 +255,6 @@ class RandomRegion {
     options.iterations = chance(30) ? Iterations::pipelined : Iterations::joined;
     with_extents_ = chance(50);
     others_known_ = chance(40);
-    if (chance(15)) {
-      options.schedule = policy::race_schedule;
-    }
     if (const int own = between(0, 9); own == 0) {
       options.search_settings.factory = [](const SearchRequest& request) {
         return std::make_unique<examples::RandomSearch>(request);

@@ -175,7 +175,7 @@ TEST_CASE("holds 7: other options on one rank are an error on all ranks, which n
                                    return rank != 1 || configs[0].config_id != 1;
                                  };
                                },
-                               {"Their plans differ: the schedule, the search or `feasible`"}},
+                               {"Their plans differ: the search or `feasible`"}},
                               {"the search",
                                [](int rank, Options& options) {
                                  options.search = SearchLevel::normal;
@@ -188,7 +188,7 @@ TEST_CASE("holds 7: other options on one rank are an error on all ranks, which n
                                    return joint_search(differs);
                                  };
                                },
-                               {"Their plans differ: the schedule, the search or `feasible`"}}};
+                               {"Their plans differ: the search or `feasible`"}}};
   for (const Row& row : rows) {
     INFO(row.what);
     const auto region = [&](int /*rank*/, int /*run*/) {

@@ -55,7 +55,7 @@ void collect_rank(Problems& problems, const RankRun& rank) {
   for (const ConfigSummary& summary : rank.summaries) {
     if (summary.config.problem != nullptr) {
       ConfigResult& config = config_of(problems, summary.config);
-      config.summary_ns = config.summary_ns ? config.summary_ns : summary.centre_ns;
+      config.summarized = true;
       keep_first_rates(config, summary);
     }
   }
@@ -87,7 +87,7 @@ ProblemResult closed(const ProblemName* name, Collected collected) {
   // Of a run that began with what an earlier one has chosen there is a choice, and nothing else.
   const bool tried = std::any_of(collected.configs.begin(), collected.configs.end(), [](const auto& entry) {
     const ConfigResult& config = entry.second;
-    return !config.samples_ns.empty() || config.summary_ns || config.rejected;
+    return !config.samples_ns.empty() || config.summarized || config.rejected;
   });
   const bool began_with_choice = !tried && !result.choices.empty();
   std::int64_t next = 0;

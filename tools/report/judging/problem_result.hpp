@@ -20,8 +20,8 @@ struct ConfigResult {
   std::vector<double> samples_ns;  ///< agreed times of its repeats
   double median_ns = 0;            ///< valid if there are samples
   double spread_ns = 0;
-  double makespan_ns = 0;            ///< median of the region's time in these iterations; 0 if unknown
-  std::optional<double> summary_ns;  ///< what the tuner used, from config_summary
+  double makespan_ns = 0;   ///< median of the region's time in these iterations; 0 if unknown
+  bool summarized = false;  ///< there is a config_summary of it
   std::optional<double> teraflops_per_second;  ///< from config_summary, both of the lowest rank that has one
   std::optional<double> gigabytes_per_second;
   std::string_view rejection;  ///< why it was rejected; empty if it was not, or without a reason

@@ -5,7 +5,6 @@
 #include "report/format/ranges.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -163,12 +162,6 @@ std::string relative_to_default(const ProblemResult& problem, const ConfigResult
     return "";
   }
   return ratio_text(config.median_ns / standard->median_ns);
-}
-
-bool centres_differ(const ProblemResult& problem) {
-  return std::any_of(problem.configs.begin(), problem.configs.end(), [](const ConfigResult& config) {
-    return config.summary_ns && std::abs(*config.summary_ns - config.median_ns) > 0.005 * config.median_ns;
-  });
 }
 
 KnownRates rates_known(const ProblemResult& problem) {

@@ -41,9 +41,6 @@ std::string not_measured_text(const ProblemResult& problem);
 /// Returns how the median differs from the default's, e.g. "+12.5 %" or "12.5 x", or "" if either is unknown.
 std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config);
 
-/// Returns true if the tuner visibly used another statistic than the median, such as a trimmed mean.
-bool centres_differ(const ProblemResult& problem);
-
 /// Which rates some config of the problem has: those that its kernel's author counts the work for.
 struct KnownRates {
   bool teraflops_per_second = false;

@@ -6,9 +6,7 @@
 namespace contextual::log_report {
 namespace {
 
-/// The configs in the walk. Where the tuner's own statistic is not the median it is a column more.
 Table config_table(const ProblemResult& problem, const std::string& names, std::size_t limit) {
-  const bool has_centres = centres_differ(problem);
   const KnownRates rates = rates_known(problem);
   Table table{{{"in the walk"}, {"own time", Align::right}, {"spread", Align::right}}};
   const auto add_column_if = [&](bool is_known, const char* title) {
@@ -16,7 +14,6 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
       table.columns.push_back({title, Align::right});
     }
   };
-  add_column_if(has_centres, "centre");
   add_column_if(true, "to default");
   add_column_if(rates.teraflops_per_second, "TFLOP/s");
   add_column_if(rates.gigabytes_per_second, "GB/s");
@@ -35,7 +32,6 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
         cells.push_back(cell);
       }
     };
-    add_cell_if(has_centres, config.summary_ns ? duration_text(*config.summary_ns) : "");
     add_cell_if(true, relative_to_default(problem, config));
     add_cell_if(rates.teraflops_per_second, rate_text(config.teraflops_per_second));
     add_cell_if(rates.gigabytes_per_second, rate_text(config.gigabytes_per_second));

@@ -69,7 +69,7 @@ template <typename Storage>
 struct ConfigSummary {
   ConfigUse<Storage> config{};
   std::int64_t sample_count = 0;
-  std::optional<double> centre_ns{};             ///< the median or trimmed mean, as the options say
+  std::optional<double> centre_ns{};             ///< the median
   std::optional<double> spread_ns{};             ///< 1.4826 x median absolute deviation
   std::optional<double> teraflops_per_second{};  ///< this rank's work over the centre
   std::optional<double> gigabytes_per_second{};

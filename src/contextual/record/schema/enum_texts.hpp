@@ -156,7 +156,7 @@ struct EnumTexts<BlockedAction> {
       {{BlockedAction::exit_process, "exit 84"},
        {BlockedAction::on_deadline, "on_deadline"},
        {BlockedAction::none, "none: a debugger is attached"},
-       {BlockedAction::report_only, "none: end_blocked_calls is off"}}};
+       {BlockedAction::report_only, "none: a later call is only reported"}}};
 };
 
 template <>
