@@ -39,16 +39,17 @@ struct KeptConfig {
 struct KeptInfeasible {
   std::string what{};  ///< the configs together, or one config that fails by itself
   std::string reason{};
+  bool operator==(const KeptInfeasible&) const = default;
 };
 
-/// Whether a set counts for a process like this one and with its environment, for the first reason that
-/// applies.
+/// Whether a set counts for a process like this one and with its environment. If it does not for several
+/// reasons, the last one of these.
 enum class KeptStanding {
   counts,           ///< for a program whose kernels have the config spaces and code that they had
-  in_quarantine,    ///< for a program whose kernels are as they were: it has twice ended a process
-  another_machine,  ///< this one differs from the set's, or its settings do
-  other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
   other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
+  other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
+  another_machine,  ///< this one differs from the set's, or its settings do
+  in_quarantine,    ///< for a program whose kernels are as they were: it has twice ended a process
 };
 
 /// Choices of a region that were made beside one another.
@@ -82,10 +83,10 @@ struct PinnedConfig {
 /// nothing of them.
 struct MachineDifference {
   int rank = 0;
-  std::string part{};  ///< e.g. "processor"
-  std::string then{};
-  std::optional<std::string> now{};  ///< nothing if this process knows nothing of the part
-  bool version = false;              ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+  std::string part{};                 ///< e.g. "processor"
+  std::optional<std::string> then{};  ///< nothing if the set does not describe the part
+  std::optional<std::string> now{};   ///< nothing if this process knows nothing of the part
+  bool version = false;               ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
   /// False where only the program can say whether it differs: it is the version of a library that this
   /// process does not use.
   bool counts = true;

@@ -24,9 +24,8 @@ struct Heading {
   std::string region;
   std::string options;                    ///< those that ranks agree on
   std::vector<detail::Machine> machines;  ///< by rank
-  std::vector<std::string> kernels;  ///< by rank: a digest of all kernels, their config spaces and versions
-  std::vector<std::string>
-      starts{};  ///< sets of choices that its search began with, too: the run keeps to them
+  std::vector<std::string> kernels;   ///< by rank: a digest of all kernels, their config spaces and versions
+  std::vector<std::string> starts{};  ///< sets of choices that its search began with: the run keeps to them
 };
 
 /// The tuning problems that have joined in a batch.

@@ -4,12 +4,33 @@
 
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
-namespace contextual::storage {
+using Json = nlohmann::json;
 
-using Json = nlohmann::ordered_json;
+void contextual::to_json(Json& json, const Key& key) {
+  json = Json::array();
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    json.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
+  }
+}
+
+void contextual::from_json(const Json& json, Key& key) {
+  const auto& words = json.get_ref<const Json::array_t&>();
+  if (words.size() > Key::capacity) {
+    throw std::runtime_error("a key has more than " + std::to_string(Key::capacity) + " words");
+  }
+  key = {};
+  for (const Json& word : words) {
+    if (word.size() != 2 || key.is_digest()) {
+      throw std::runtime_error("a word of a key is no pair, or follows a digest");
+    }
+    const std::size_t type = storage::count_of(word.at(0), static_cast<std::size_t>(Key::Type::digest));
+    key.append_word(static_cast<Key::Type>(type), storage::word_of(word.at(1)));
+  }
+}
+
+namespace contextual::storage {
 
 std::uint64_t word_of(const Json& json) {
   const auto& text = json.get_ref<const std::string&>();
@@ -26,36 +47,9 @@ std::size_t count_of(const Json& json, std::size_t most) {
   return json.get<std::size_t>();
 }
 
-Json json_of_key(const Key& key) {
-  Json words = Json::array();
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    words.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
-  }
-  return words;
-}
-
-Key key_of(const Json& json) {
-  const auto& words = json.get_ref<const Json::array_t&>();
-  if (words.size() > Key::capacity) {
-    throw std::runtime_error("a key has more than " + std::to_string(Key::capacity) + " words");
-  }
-  Key key;
-  for (const Json& word : words) {
-    if (word.size() != 2) {
-      throw std::runtime_error("a word of a key is no pair");
-    }
-    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::digest));
-    if (key.is_digest()) {
-      throw std::runtime_error("the digest of a long key is two words");
-    }
-    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
-  }
-  return key;
-}
-
 /// Bytes that are not UTF-8 would make `dump` throw.
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+std::string text_of(const Json& json, int indentation) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
 }
 
 Json parsed_json(std::string_view text) {

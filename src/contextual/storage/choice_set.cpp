@@ -5,223 +5,35 @@
 #include <contextual/config.hpp>
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
-#include <contextual/error.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace contextual {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeptInfeasible, what, reason)
+
+}  // namespace contextual
 
 namespace contextual::storage {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChosenKernel, name, table_digest, origin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeptChoice, kernel, coupling, key, key_text, scope, launched, config_count,
+                                   config_id, config, reason, time_ns, time_spread_ns, ranks, runs, search,
+                                   outputs, meaning)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChoiceSet, region, written, machines, makespan_ns, choices,
+                                   makespan_spread_ns, infeasible, beside_pins)
+
 namespace {
 
-using Json = nlohmann::ordered_json;
 using detail::StableHash;
-
-constexpr std::size_t most_choices = 100'000;
-constexpr std::size_t most_runs = std::size_t{1} << 40U;
-
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error(what);
-}
-
-std::optional<std::int64_t> time_of(const Json& json) {
-  if (json.is_null()) {
-    return std::nullopt;
-  }
-  if (!json.is_number_integer() || json.get<std::int64_t>() < 0) {
-    fail(json.dump() + " is no time in ns");
-  }
-  return json.get<std::int64_t>();
-}
-
-/// Bytes that are not UTF-8 would make `dump` throw.
-std::string compact_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-/// As nlohmann writes it, without an object for each value.
-void append_quoted(const std::string& value, std::string& text) {
-  const bool plain = std::all_of(value.begin(), value.end(),
-                                 [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
-  plain ? text.append("\"").append(value).append("\"") : text.append(compact_text(value));
-}
-
-/// The fields of an object.
-class Fields {
- public:
-  Fields& add(const char* name, const std::string& value) {
-    append_quoted(value, begin(name));
-    return *this;
-  }
-  Fields& add(const char* name, std::size_t value) {
-    begin(name).append(std::to_string(value));
-    return *this;
-  }
-  Fields& add(const char* name, const std::optional<std::int64_t>& time_ns) {
-    begin(name).append(time_ns ? std::to_string(*time_ns) : "null");
-    return *this;
-  }
-  Fields& add(const char* name, const Json& value) {
-    begin(name).append(compact_text(value));
-    return *this;
-  }
-  Fields& add_list(const char* name, const std::string& elements) {
-    begin(name).append("[").append(elements).append("]");
-    return *this;
-  }
-  std::string object() const { return "{" + text_ + "}"; }
-
- private:
-  std::string& begin(const char* name) {
-    return text_.append(text_.empty() ? "\"" : ",\"").append(name).append("\":");
-  }
-
-  std::string text_;
-};
-
-std::string list_of(const std::vector<std::size_t>& numbers) {
-  std::string text;
-  for (const std::size_t number : numbers) {
-    text.append(text.empty() ? "" : ",").append(std::to_string(number));
-  }
-  return text;
-}
-
-std::string words_of(const Key& key) {
-  std::string text;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    text.append(i == 0 ? "[" : ",[").append(std::to_string(static_cast<int>(key.type(i))));
-    text.append(",\"").append(detail::hex_text(key.word(i))).append("\"]");
-  }
-  return text;
-}
-
-std::string text_of(const KeptChoice& choice) {
-  std::string launched;
-  for (const ChosenKernel& kernel : choice.launched) {
-    launched.append(launched.empty() ? "" : ",")
-        .append(Fields()
-                    .add("kernel", kernel.name)
-                    .add("digest", detail::hex_text(kernel.table_digest))
-                    .add("origin", kernel.origin)
-                    .object());
-  }
-  Fields fields;
-  fields.add("kernel", choice.kernel)
-      .add("coupling", choice.coupling)
-      .add("key", choice.key_text)
-      .add_list("key_words", words_of(choice.key))
-      .add("scope", detail::hex_text(choice.scope))
-      .add_list("launched", launched)
-      .add("configs", choice.config_count)
-      .add("config_id", choice.config_id)
-      .add("config", choice.config)
-      .add("reason", choice.reason)
-      .add("time_ns", choice.time_ns)
-      .add("time_spread_ns", choice.time_spread_ns)
-      .add_list("runs", list_of(choice.runs))
-      .add("search", static_cast<std::size_t>(choice.search));
-  if (!choice.outputs.empty()) {
-    fields.add("outputs", Json(choice.outputs));
-  }
-  if (!choice.meaning.empty()) {
-    fields.add("meaning", choice.meaning);
-  }
-  if (!choice.ranks.empty()) {
-    fields.add_list("ranks", list_of(choice.ranks));
-  }
-  return fields.object();
-}
-
-KeptChoice choice_of(const Json& json, std::size_t ranks) {
-  KeptChoice choice;
-  choice.kernel = json.at("kernel").get<std::string>();
-  choice.coupling = json.at("coupling").get<std::string>();
-  choice.key_text = json.at("key").get<std::string>();
-  choice.key = key_of(json.at("key_words"));
-  choice.scope = word_of(json.at("scope"));
-  for (const Json& kernel : json.at("launched").get_ref<const Json::array_t&>()) {
-    choice.launched.push_back({kernel.at("kernel").get<std::string>(), word_of(kernel.at("digest")),
-                               kernel.at("origin").get<std::string>()});
-  }
-  choice.config_count = count_of(json.at("configs"), most_configs);
-  choice.config_id = count_of(json.at("config_id"), most_configs);
-  choice.config = json.at("config").get<std::string>();
-  static_cast<void>(Config::from_json(choice.config));  // throws
-  choice.meaning = json.value("meaning", "");
-  choice.runs.clear();
-  for (const Json& run : json.at("runs").get_ref<const Json::array_t&>()) {
-    choice.runs.push_back(count_of(run, most_runs));
-  }
-  choice.search =
-      static_cast<SearchLevel>(count_of(json.at("search"), static_cast<std::size_t>(SearchLevel::thorough)));
-  choice.outputs = json.value("outputs", std::vector<std::string>());
-  choice.reason = json.at("reason").get<std::string>();
-  choice.time_ns = time_of(json.at("time_ns"));
-  choice.time_spread_ns = time_of(json.at("time_spread_ns"));
-  if (choice.runs.empty()) {
-    fail("a choice of no run");
-  }
-  if (choice.config_id >= choice.config_count) {
-    fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
-  }
-  if (json.contains("ranks")) {
-    for (const Json& rank : json.at("ranks").get_ref<const Json::array_t&>()) {
-      choice.ranks.push_back(count_of(rank, std::max<std::size_t>(ranks, 1) - 1));
-    }
-  }
-  return choice;
-}
 
 std::string digest_of(const std::string& content) {
   return detail::hex_text(StableHash().add(std::string_view(content)).value());
-}
-
-std::string content_text(const ChoiceSet& entry) {
-  std::string choices;
-  for (const KeptChoice& choice : entry.choices) {
-    choices.append(choices.empty() ? "" : ",").append(text_of(choice));
-  }
-  Json infeasible = Json::array();
-  for (const Infeasible& known : entry.infeasible) {
-    infeasible.push_back({{"what", known.what}, {"reason", known.reason}});
-  }
-  return Fields()
-      .add("region", entry.region)
-      .add("written", entry.written)
-      .add("machines", Json(entry.machines))
-      .add("beside_pins", entry.beside_pins)
-      .add("makespan_ns", entry.makespan_ns)
-      .add("makespan_spread_ns", entry.makespan_spread_ns)
-      .add("infeasible", infeasible)
-      .add_list("choices", choices)
-      .object();
-}
-
-ChoiceSet entry_of_content(const Json& content) {
-  ChoiceSet entry;
-  entry.region = content.at("region").get<std::string>();
-  entry.written = content.at("written").get<std::string>();
-  entry.machines = content.at("machines").get<std::vector<detail::Machine>>();
-  entry.beside_pins = content.at("beside_pins").get<std::string>();
-  entry.makespan_ns = time_of(content.at("makespan_ns"));
-  entry.makespan_spread_ns = time_of(content.at("makespan_spread_ns"));
-  const auto& choices = content.at("choices").get_ref<const Json::array_t&>();
-  if (choices.size() > most_choices) {
-    fail("too many choices");
-  }
-  for (const Json& choice : choices) {
-    entry.choices.push_back(choice_of(choice, entry.machines.size()));
-  }
-  const auto& infeasible = content.at("infeasible").get_ref<const Json::array_t&>();
-  if (infeasible.size() > most_infeasible) {
-    fail("more than " + std::to_string(most_infeasible) + " entries of what is infeasible");
-  }
-  for (const Json& known : infeasible) {
-    entry.infeasible.push_back({known.at("what").get<std::string>(), known.at("reason").get<std::string>()});
-  }
-  return entry;
 }
 
 }  // namespace
@@ -255,20 +67,235 @@ SearchLevel search_of(const ChoiceSet& entry) {
 }
 
 std::string to_json(const ChoiceSet& entry) {
-  const std::string content = content_text(entry);
+  const std::string content = text_of(entry);
   return R"({"digest":")" + digest_of(content) + R"(","content":)" + content + "}";
 }
 
-ChoiceSet entry_of(const Json& json) {
-  const Json& content = json.at("content");
-  if (json.at("digest").get<std::string>() != digest_of(compact_text(content))) {
-    fail("its digest is not that of its content");
+ChoiceSet entry_of(const nlohmann::json& json) {
+  const nlohmann::json& content = json.at("content");
+  if (json.at("digest").get<std::string>() != digest_of(text_of(content))) {
+    throw std::runtime_error("its digest is not that of its content");
   }
-  return entry_of_content(content);
+  auto entry = content.get<ChoiceSet>();
+  for (const KeptChoice& choice : entry.choices) {
+    static_cast<void>(Config::from_json(choice.config));  // throws
+    if (choice.config_id >= choice.config_count || choice.runs.empty()) {
+      throw std::runtime_error("config " + std::to_string(choice.config_id) + " of " +
+                               std::to_string(choice.config_count) + ", or of no run");
+    }
+  }
+  return entry;
 }
 
 std::string id_of(const ChoiceSet& entry) {
-  return digest_of(content_text(entry));
+  return digest_of(text_of(entry));
+}
+
+namespace {
+
+using detail::Machine;
+
+constexpr std::size_t newest_run = 0;
+
+using Ranks = std::vector<std::size_t>;  ///< empty: all
+/// A kernel or coupling as it looked on some ranks.
+using Look = std::tuple<std::string_view, std::uint64_t, Ranks>;
+
+std::set<Look> looks_in(const ChoiceSet& entry) {
+  std::set<Look> looks;
+  for (const KeptChoice& choice : entry.choices) {
+    looks.emplace(choice.kernel, kernels_digest(choice), choice.ranks);
+  }
+  return looks;
+}
+
+bool overlap(const Ranks& one, const Ranks& other) {
+  return one.empty() || other.empty() ||
+         std::find_first_of(one.begin(), one.end(), other.begin(), other.end()) != one.end();
+}
+
+bool is_rebuilt(const Look& one, const Look& other) {
+  return std::get<0>(one) == std::get<0>(other) && std::get<1>(one) != std::get<1>(other) &&
+         overlap(std::get<2>(one), std::get<2>(other));
+}
+
+/// No kernel looks different in the two, so that a run may use both.
+bool are_of_one_build(const ChoiceSet& one, const ChoiceSet& other) {
+  const std::set<Look> looks = looks_in(one);
+  const std::set<Look> other_looks = looks_in(other);
+  return std::none_of(looks.begin(), looks.end(), [&](const Look& look) {
+    return std::any_of(other_looks.begin(), other_looks.end(),
+                       [&](const Look& theirs) { return is_rebuilt(look, theirs); });
+  });
+}
+
+template <typename Choices>
+auto by_problem(Choices& choices) {
+  std::unordered_map<std::uint64_t, decltype(choices.data())> found;
+  for (auto& choice : choices) {
+    found.emplace(problem_digest(choice), &choice);
+  }
+  return found;
+}
+
+bool is_like(const ChoiceSet& one, const ChoiceSet& other) {
+  return one.machines == other.machines && one.beside_pins == other.beside_pins;
+}
+
+bool has_same_versionless(const ChoiceSet& one, const ChoiceSet& other) {
+  return std::equal(one.machines.begin(), one.machines.end(), other.machines.begin(), other.machines.end(),
+                    [](const Machine& a, const Machine& b) {
+                      return detail::without_versions(a) == detail::without_versions(b);
+                    });
+}
+
+/// Whether the choices were made where a run is now. What depends on no processor does not name one.
+bool is_of(const Machine& machine, const Machine& now) {
+  Machine without = now;
+  without.erase(detail::processor_part);
+  return machine == now || machine == without;
+}
+
+bool counts(const ChoiceSet& entry, const Present& now) {
+  return std::equal(entry.machines.begin(), entry.machines.end(), now.machines.begin(), now.machines.end(),
+                    is_of) &&
+         entry.counts_beside(now.pins) && (now.refused.empty() || !now.refused.contains(id_of(entry)));
+}
+
+template <typename Elements>
+void add_missing(const Elements& more, Elements& all) {
+  for (const auto& element : more) {
+    if (std::find(all.begin(), all.end(), element) == all.end()) {
+      all.push_back(element);
+    }
+  }
+}
+
+std::size_t last_run(const ChoiceSet& entry) {
+  std::size_t last = 0;
+  for (const KeptChoice& choice : entry.choices) {
+    last = std::max(last, choice.runs.empty() ? 0 : choice.runs.back());
+  }
+  return last;
+}
+
+/// The runs that have chosen something otherwise than the newer choices.
+template <typename Chosen>
+std::set<std::size_t> outdated_runs(const ChoiceSet& older, const Chosen& newer) {
+  std::set<std::size_t> outdated;
+  for (const KeptChoice& choice : older.choices) {
+    const auto known = newer.find(problem_digest(choice));
+    if (known != newer.end() && choice_digest(*known->second) != choice_digest(choice)) {
+      outdated.insert(choice.runs.begin(), choice.runs.end());
+    }
+  }
+  return outdated;
+}
+
+/// Both have the same config.
+void join(const KeptChoice& older, KeptChoice& choice) {
+  if (choice.ranks.empty() || older.ranks.empty()) {
+    choice.ranks.clear();
+  } else {
+    add_missing(older.ranks, choice.ranks);
+    std::sort(choice.ranks.begin(), choice.ranks.end());
+  }
+  choice.runs.insert(choice.runs.end(), older.runs.begin(), older.runs.end());
+  if (choice.reused) {
+    choice.reason = older.reason;
+    choice.time_ns = older.time_ns;
+    choice.time_spread_ns = older.time_spread_ns;
+    choice.search = std::max(choice.search, older.search);
+    add_missing(older.outputs, choice.outputs);
+    choice.reused = false;  // the newest one counts
+  }
+}
+
+/// Returns false if the two do not go together.
+bool take_in(const ChoiceSet& older, ChoiceSet& newer, const Present& now) {
+  if (!counts(older, now) || !are_of_one_build(older, newer)) {
+    return false;
+  }
+  newer.choices.reserve(newer.choices.size() + older.choices.size());  // `chosen` points into it
+  const auto chosen = by_problem(newer.choices);
+  const std::set<std::size_t> outdated = outdated_runs(older, chosen);
+  const std::size_t first_run = last_run(newer) + 1;
+  for (KeptChoice choice : older.choices) {
+    std::erase_if(choice.runs, [&](std::size_t run) { return outdated.contains(run); });
+    for (std::size_t& run : choice.runs) {
+      run += first_run;
+    }
+    const auto known = chosen.find(problem_digest(choice));
+    if (known != chosen.end() && choice_digest(*known->second) == choice_digest(choice)) {
+      join(choice, *known->second);
+    } else if (known == chosen.end() && !choice.runs.empty()) {
+      newer.choices.push_back(std::move(choice));
+    }
+  }
+  add_missing(older.infeasible, newer.infeasible);
+  newer.infeasible.resize(std::min(newer.infeasible.size(), most_infeasible));
+  newer.machines = newer.machines == now.machines ? newer.machines : older.machines;
+  newer.beside_pins = newer.beside_pins.empty() ? older.beside_pins : newer.beside_pins;
+  return true;
+}
+
+/// Those that have chosen nothing beyond the newest run say nothing more.
+void leave_out_covered_runs(ChoiceSet& entry) {
+  std::set<std::size_t> needed{newest_run};
+  for (const KeptChoice& choice : entry.choices) {
+    if (choice.runs.front() != newest_run) {
+      needed.insert(choice.runs.begin(), choice.runs.end());
+    }
+  }
+  for (KeptChoice& choice : entry.choices) {
+    std::erase_if(choice.runs, [&](std::size_t run) { return !needed.contains(run); });
+  }
+}
+
+/// Takes older sets in, and leaves those that are needed behind it.
+void make_newest(ChoiceSet& entry, std::vector<ChoiceSet>& older_sets, const Present& now) {
+  std::vector<ChoiceSet> stay;
+  std::size_t beside = 0;
+  for (ChoiceSet& older : older_sets) {
+    const bool taken_in = take_in(older, entry, now) && is_like(entry, older);
+    if (!taken_in && (!has_same_versionless(entry, older) || ++beside <= most_beside)) {
+      stay.push_back(std::move(older));
+    }
+  }
+  older_sets = std::move(stay);
+}
+
+}  // namespace
+
+void add_newest(std::vector<ChoiceSet>& sets, ChoiceSet entry, const Present& now,
+                const std::vector<ChoiceSet>& shipped) {
+  for (KeptChoice& choice : entry.choices) {
+    choice.runs = {newest_run};
+  }
+  make_newest(entry, sets, now);
+  for (const ChoiceSet& one : shipped) {
+    take_in(one, entry, now);
+  }
+  leave_out_covered_runs(entry);
+  sets.insert(sets.begin(), std::move(entry));
+}
+
+bool add_by_age(std::vector<ChoiceSet>& sets, const ChoiceSet& entry) {
+  const auto older = std::find_if(sets.begin(), sets.end(),
+                                  [&](const ChoiceSet& other) { return other.written < entry.written; });
+  for (auto newer = sets.begin(); newer != older; ++newer) {
+    const std::size_t before = newer->choices.size();
+    if (is_like(*newer, entry) && take_in(entry, *newer, {newer->machines, newer->beside_pins, {}})) {
+      return newer->choices.size() > before;
+    }
+  }
+  std::vector<ChoiceSet> behind(std::make_move_iterator(older), std::make_move_iterator(sets.end()));
+  sets.erase(older, sets.end());
+  ChoiceSet added = entry;
+  make_newest(added, behind, {entry.machines, entry.beside_pins, {}});
+  sets.push_back(std::move(added));
+  std::move(behind.begin(), behind.end(), std::back_inserter(sets));
+  return true;
 }
 
 }  // namespace contextual::storage

@@ -12,8 +12,6 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -73,36 +71,6 @@ Parsed parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::p
   return {{}, path.string() + " is not used: " + problem};
 }
 
-/// The files as this process has written them last, so that one of many choices is not parsed again for each
-/// new one. Thread-safe.
-class Written {
- public:
-  static Written& files() {
-    static auto* const files = new Written;  // outlives static objects
-    return *files;
-  }
-
-  std::optional<RegionFile> find(const std::filesystem::path& path, const std::optional<std::string>& text) {
-    const std::unique_lock lock(mutex_, std::try_to_lock);  // a forked process may find it locked for ever
-    const auto found = lock ? files_.find(path) : files_.end();
-    return found == files_.end() || found->second.first != text ? std::nullopt
-                                                                : std::optional(found->second.second);
-  }
-
-  void note(const std::filesystem::path& path, std::string text, RegionFile file) {
-    constexpr std::size_t most_files = 16;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (lock) {
-      files_.size() < most_files ? static_cast<void>(files_.erase(path)) : files_.clear();
-      files_.emplace(path, std::pair(std::move(text), std::move(file)));
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::filesystem::path, std::pair<std::string, RegionFile>> files_;
-};
-
 }  // namespace
 
 std::string file_name_of(const std::string& text) {
@@ -135,17 +103,6 @@ std::string ChoiceStore::name_of_sets(const std::vector<Machine>& machines) cons
   return file_name_of(region_) + before_machine + detail::hex_text(detail::machine_digest(kind)) + ending;
 }
 
-std::vector<std::string> ChoiceStore::names(std::vector<std::string>& problems) const {
-  TrustedFolder::Listing listing = folder_.files(ending);
-  if (!listing.refusal.empty()) {
-    problems.push_back(listing.refusal);
-  }
-  std::erase_if(listing.names,
-                [own = file_name_of(region_)](const std::string& name) { return region_part(name) != own; });
-  std::sort(listing.names.begin(), listing.names.end());
-  return std::move(listing.names);
-}
-
 ChoiceStore::Kept ChoiceStore::read(const std::string& name) const {
   Kept kept{{region_}};
   const TrustedFolder::Reading reading = folder_.read(name, longest_region);
@@ -161,7 +118,8 @@ ChoiceStore::Kept ChoiceStore::read(const std::string& name) const {
     }
   } else if (!parsed.problem.empty()) {
     kept.problems.push_back(parsed.problem);
-    if (may_pin && !reading.shortage && folder_.may_contain(name, pins_field)) {
+    const bool pins_nothing = reading.text && reading.text->find(pins_field) == std::string::npos;
+    if (may_pin && !pins_nothing && !reading.shortage && folder_.may_have(name)) {
       kept.pins_unknown = parsed.problem + "; so what is pinned in " + path(name).string() + " is not known";
     }
   }
@@ -174,9 +132,9 @@ ChoiceStore::Kept ChoiceStore::read(const std::string& name) const {
 ChoiceStore::Kept ChoiceStore::read_all(const Machine& machine) const {
   Kept all{{region_}};
   std::vector<std::string> files{name_of_pins(), name_of_sets({machine})};
-  for (std::string& name : names(all.problems)) {
-    if (std::find(files.begin(), files.end(), name) == files.end()) {
-      files.push_back(std::move(name));
+  for (FileOfRegion& file : files_in(folder_.root(), region_, all.problems)) {
+    if (std::find(files.begin(), files.end(), file.name) == files.end()) {
+      files.push_back(std::move(file.name));
     }
   }
   std::size_t of_this_machine = 0;
@@ -199,13 +157,10 @@ ChoiceStore::Kept ChoiceStore::read_all(const Machine& machine) const {
 
 std::string ChoiceStore::change(const std::string& name,
                                 const std::function<bool(RegionFile&)>& change) const {
+  const auto is_own = [&](const std::string& region) { return region == detail::as_kept(region_); };
   for (int left = attempts;; --left) {
     const TrustedFolder::Reading before = folder_.read(name, longest_region);
-    Parsed parsed{Written::files().find(path(name), before.text)};
-    if (!parsed.file) {
-      parsed = parsed_of(before, path(name),
-                         [&](const std::string& region) { return region == detail::as_kept(region_); });
-    }
+    Parsed parsed = parsed_of(before, path(name), is_own);
     if (!parsed.problem.empty()) {
       return parsed.problem;
     }
@@ -217,13 +172,11 @@ std::string ChoiceStore::change(const std::string& name,
       return folder_.remove(name);
     }
     bool lost = false;
-    std::string text = to_json(file);
-    std::string problem = folder_.write(name, text, [&] {
+    const std::string problem = folder_.write(name, to_json(file), [&] {
       lost = left > 1 && folder_.read(name, longest_region).text != before.text;
       return !lost;
     });
     if (!lost) {
-      Written::files().note(path(name), std::move(text), std::move(file));
       return problem;
     }
   }
@@ -237,33 +190,42 @@ std::string ChoiceStore::save(const ChoiceSet& entry, const Present& now,
   });
 }
 
-Regions regions_in(const std::filesystem::path& directory) {
-  Regions regions;
+std::vector<FileOfRegion> files_in(const std::filesystem::path& directory,
+                                   const std::optional<std::string>& region,
+                                   std::vector<std::string>& problems) {
   const TrustedFolder all(directory, choices_folder);
-  const TrustedFolder::Listing listing = all.files(ending);
-  if (!listing.refusal.empty()) {
-    regions.problems.push_back(listing.refusal);
+  std::string refusal;
+  std::vector<std::string> names = all.files(ending, &refusal);
+  if (!refusal.empty()) {
+    problems.push_back(refusal);
   }
-  for (const std::string& name : listing.names) {
-    // The file has the name of a region that is not UTF-8 with other bytes replaced.
+  std::sort(names.begin(), names.end());
+  std::vector<FileOfRegion> files;
+  for (std::string& name : names) {
     const std::string part = region_part(name);
-    const std::string named = text_of_file_name(part);
-    bool is_text = false;
+    if (region) {
+      if (part == file_name_of(*region)) {
+        files.push_back({*region, std::move(name)});
+      }
+      continue;
+    }
+    // The file has the name of a region that is not UTF-8 with other bytes replaced.
+    std::string named = text_of_file_name(part);
     const Parsed parsed =
-        parsed_of(all.read(name, longest_region), all.path() / name, [&](const std::string& region) {
-          is_text = file_name_of(region) == part;
-          return is_text || (file_name_of(named) == part && detail::as_kept(named) == region);
+        parsed_of(all.read(name, longest_region), all.path() / name, [&](const std::string& in_file) {
+          named = file_name_of(in_file) == part ? in_file : named;
+          return file_name_of(named) == part && detail::as_kept(named) == in_file;
         });
     if (parsed.file) {
-      regions.names.push_back(is_text ? parsed.file->region : named);
+      files.push_back({std::move(named), std::move(name)});
     } else if (!parsed.problem.empty()) {
-      regions.problems.push_back(parsed.problem);
+      problems.push_back(parsed.problem);
     }
   }
-  std::sort(regions.names.begin(), regions.names.end());
-  regions.names.erase(std::unique(regions.names.begin(), regions.names.end()), regions.names.end());
-  std::sort(regions.problems.begin(), regions.problems.end());
-  return regions;
+  std::stable_sort(files.begin(), files.end(), [](const FileOfRegion& one, const FileOfRegion& other) {
+    return one.region < other.region;
+  });
+  return files;
 }
 
 }  // namespace contextual::storage

@@ -3,7 +3,7 @@
 /// \file
 /// The choices of regions on disk.
 
-#include "contextual/storage/joined_sets.hpp"
+#include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/region_file.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,6 @@ class ChoiceStore {
   /// Returns what is in all of them, first what was chosen on machines like this one.
   Kept read_all(const detail::Machine& machine = {}) const;
 
-  /// The names of those that are there, in the order of texts, and what keeps them from being listed.
-  std::vector<std::string> names(std::vector<std::string>& problems) const;
   /// The name of the file that pins are written to.
   std::string name_of_pins() const;
   /// The name of the file with the sets of such machines. Versions of software and the processor do not make
@@ -66,12 +65,15 @@ class ChoiceStore {
 inline constexpr const char* choices_folder = "choices";
 inline constexpr const char* journals_folder = "journal";
 
-/// Which regions a cache directory has files of.
-struct Regions {
-  std::vector<std::string> names;     ///< in the order of texts
-  std::vector<std::string> problems;  ///< what says no region, and why
+struct FileOfRegion {
+  std::string region;
+  std::string name;
 };
-Regions regions_in(const std::filesystem::path& directory);
+/// Returns the files of one region, or of all, that a cache directory has, by region. Adds what is of no
+/// region to `problems`, and why.
+std::vector<FileOfRegion> files_in(const std::filesystem::path& directory,
+                                   const std::optional<std::string>& region,
+                                   std::vector<std::string>& problems);
 
 /// Returns a name for a file that stands for this text alone: letters, digits, '-' and '_' stay, the others
 /// become %XX, and of a long text the end becomes a digest.

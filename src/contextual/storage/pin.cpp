@@ -6,44 +6,44 @@
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
+
+bool contextual::detail::Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in) const {
+  if (scope && *scope != in) {
+    return false;
+  }
+  if (of_every_key() || key) {
+    return !key || *key == of_key;
+  }
+  return !of_key.is_digest() && (key_text == of_text || of_text.starts_with(key_text + " in "));
+}
 
 namespace contextual::storage {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::size_t most_configs = 1U << 20U;
 
+using Json = nlohmann::json;
+
+/// Without what it leaves out.
 Json json_of(const Pin& pin) {
-  Json json{{"kernel", pin.kernel}};
-  if (!pin.key_text.empty()) {
-    json["key"] = pin.key_text;
-  }
-  if (pin.key) {
-    json["key_words"] = json_of_key(*pin.key);
-  }
-  if (pin.scope) {
-    json["scope"] = detail::hex_text(*pin.scope);
-  }
-  if (pin.config) {
-    json["config"] = Json::parse(pin.config->to_json());
-  }
-  if (pin.config_id) {
-    json["config_id"] = *pin.config_id;
+  Json json{
+      {"kernel", pin.kernel}, {"key", pin.key_text}, {"key_words", pin.key}, {"config_id", pin.config_id}};
+  json["scope"] = pin.scope ? Json(detail::hex_text(*pin.scope)) : Json();
+  json["config"] = pin.config ? Json::parse(pin.config->to_json()) : Json();
+  for (auto field = json.begin(); field != json.end();) {
+    field = field->is_null() || *field == "" ? json.erase(field) : std::next(field);
   }
   return json;
 }
 
 Pin pin_of(const Json& json, const std::string& file) {
   check_fields(json, "a pin", {"kernel", "key", "key_words", "scope", "config", "config_id"});
-  Pin pin;
-  pin.file = file;
-  pin.kernel = json.at("kernel").get<std::string>();
-  if (json.contains("key")) {
-    pin.key_text = json.at("key").get<std::string>();
-  }
+  Pin pin{file, json.at("kernel").get<std::string>(), json.value("key", "")};
   if (json.contains("key_words")) {
-    pin.key = key_of(json.at("key_words"));
+    pin.key = json.at("key_words").get<Key>();
   }
   if (json.contains("scope")) {
     pin.scope = word_of(json.at("scope"));

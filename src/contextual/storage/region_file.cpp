@@ -12,7 +12,7 @@
 namespace contextual::storage {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr int format = 6;
 
@@ -23,20 +23,15 @@ RegionFile file_of(const Json& json, const std::string& path) {
   }
   check_fields(json, "it", {"format", "region", "pins", "sets"});
   RegionFile file{json.at("region").get<std::string>()};
-  if (json.contains("pins")) {
-    file.pins = pins_of(json.at("pins"), path);
-  }
-  if (!json.contains("sets")) {
-    return file;
-  }
-  for (const Json& set : json.at("sets").get_ref<const Json::array_t&>()) {
+  file.pins = pins_of(json.value("pins", Json::array()), path);
+  const Json sets = json.value("sets", Json::array());
+  for (const Json& set : sets.get_ref<const Json::array_t&>()) {
     try {
-      file.sets.push_back(entry_of(set));
-      if (file.sets.back().region != file.region) {
-        const std::string other = std::move(file.sets.back().region);
-        file.sets.pop_back();
-        throw std::runtime_error("it is of region \"" + other + "\"");
+      ChoiceSet entry = entry_of(set);
+      if (entry.region != file.region) {
+        throw std::runtime_error("it is of region \"" + entry.region + "\"");
       }
+      file.sets.push_back(std::move(entry));
     } catch (const std::exception& error) {  // nlohmann's are of many kinds
       file.damaged.emplace_back(error.what());
     }
@@ -52,7 +47,7 @@ std::string to_json(const RegionFile& file) {
   if (!file.pins.empty()) {
     head["pins"] = json_of(file.pins);
   }
-  std::string text = text_of(head);
+  std::string text = text_of(head, 1);
   text.resize(text.size() - std::string_view("\n}").size());
   text += ",\n \"sets\": [";
   for (std::size_t i = 0; i < file.sets.size(); ++i) {

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -56,28 +54,22 @@ std::string failure_text(const fs::path& path, const char* what, int code) {
   throw Refusal{path.string() + " is not used: " + why, code};
 }
 
-/// A network file system may have remembered something that is not there any more. It looks again when it is
-/// asked again from the root on.
-template <typename Once>
-auto twice_if_stale(const Once& once) {
-  try {
-    return once();
-  } catch (const Refusal& refusal) {
-    if (refusal.code != ESTALE) {
-      throw;
-    }
-  }
-  return once();
-}
-
-/// Returns why not, or an empty text.
+/// Returns why the action was refused, with errno in `code`. A network file system may have remembered
+/// something that is not there any more (ESTALE): it looks again when it is asked again from the root on.
 template <typename Action>
-std::string problem_of(const Action& action) {
-  try {
-    action();
-    return {};
-  } catch (const Refusal& refusal) {
-    return refusal.text;
+std::string problem_of(const Action& action, int* code = nullptr) {
+  for (bool again = false;; again = true) {
+    try {
+      action();
+      return {};
+    } catch (const Refusal& refusal) {
+      if (refusal.code != ESTALE || again) {
+        if (code != nullptr) {
+          *code = refusal.code;
+        }
+        return refusal.text;
+      }
+    }
   }
 }
 
@@ -139,46 +131,30 @@ bool make_directories(const fs::path& path, mode_t mode) {
 }
 
 Descriptor make_folder(const fs::path& root, const fs::path& name, bool trusted) {
-  const auto open = [&] { return twice_if_stale([&] { return open_folder(root, name, trusted); }); };
-  try {
-    return open();
-  } catch (const Refusal& refusal) {
-    if (refusal.code != ENOENT) {
-      throw;
+  for (bool made = false;; made = true) {
+    try {
+      return open_folder(root, name, trusted);
+    } catch (Refusal& refusal) {
+      if (refusal.code != ENOENT) {
+        throw;
+      }
+      if (made) {
+        fail(root / name, "it was removed as soon as it was made", ENOENT);
+      }
     }
-  }
-  if (!make_directories(root / name, trusted ? shared_directory : own_directory)) {
-    fail(root / name, "it cannot be made");
-  }
-  try {
-    return open();
-  } catch (Refusal& refusal) {
-    if (refusal.code == ENOENT) {
-      refusal.text = (root / name).string() + ": it was removed as soon as it was made";
+    if (!make_directories(root / name, trusted ? shared_directory : own_directory)) {
+      fail(root / name, "it cannot be made");
     }
-    throw;
   }
 }
 
-/// From the system; where it has none to give, from a clock.
-std::uint64_t random_word() noexcept {
+/// Equal on no two nodes, processes or calls: the file is made anew under it, or not at all.
+std::string temporary_name(const std::string& file) {
   std::uint64_t word = 0;
   if (::getrandom(&word, sizeof word, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof word)) {
     word = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-  return word;
-}
-
-/// Equal on no two nodes, processes or calls. Process numbers come again, and so may host names in
-/// containers.
-std::string temporary_name(const std::string& file) {
-  static std::atomic<unsigned> next{0};
-  std::array<char, HOST_NAME_MAX + 1> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) {
-    host = {"unknown"};
-  }
-  return "." + file + "." + host.data() + "." + std::to_string(::getpid()) + "." +
-         std::to_string(next.fetch_add(1)) + "." + std::to_string(random_word()) + std::string(unfinished);
+  return "." + file + "." + std::to_string(::getpid()) + "." + std::to_string(word) + std::string(unfinished);
 }
 
 bool write_all(int file, std::string_view text) {
@@ -196,25 +172,19 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-/// Nothing, with errno, where that is impossible or where it is longer than anything that is kept.
-std::optional<std::string> read_all(int file) {
+std::string read_all(int file, const fs::path& path, std::size_t most_bytes) {
   std::string text;
   std::array<char, 65536> part{};
   for (;;) {
     const ssize_t length = file_calls().read(file, part.data(), part.size());
-    if (length < 0 && errno == EINTR) {
-      continue;
-    }
-    if (length < 0) {
-      return std::nullopt;
-    }
     if (length == 0) {
       return text;
     }
-    text.append(part.data(), static_cast<std::size_t>(length));
-    if (text.size() > TrustedFolder::longest_file) {
-      errno = EFBIG;
-      return std::nullopt;
+    if (length > 0) {
+      text.append(part.data(), static_cast<std::size_t>(length));
+    }
+    if (length > 0 ? text.size() > most_bytes : errno != EINTR) {
+      fail(path, "it cannot be read", length > 0 ? EFBIG : errno);
     }
   }
 }
@@ -230,11 +200,7 @@ std::string read_in(int folder, const fs::path& path, bool trusted, std::size_t 
     refuse(path, "it has " + std::to_string(status.st_size) + " bytes, and no such file has more than " +
                      std::to_string(most_bytes));
   }
-  std::optional<std::string> text = read_all(file.get());
-  if (!text) {
-    fail(path, "it cannot be read");
-  }
-  return *std::move(text);
+  return read_all(file.get(), path, most_bytes);
 }
 
 using Names = std::vector<std::string>;
@@ -275,14 +241,8 @@ std::optional<struct stat> status_of(int folder, const std::string& name) {
   return known ? std::optional(status) : std::nullopt;
 }
 
-/// A file that was last written before that.
-bool is_older(int folder, const std::string& name, time_t limit) {
-  const auto status = status_of(folder, name);
-  return status && S_ISREG(status->st_mode) && status->st_mtime < limit;
-}
-
-/// Nothing has a path that is too long for the system. Other failures, as of a network or for want of
-/// descriptors, say nothing about what is there.
+/// Says that there is nothing with this path, also if it is too long for the system. Other failures, as of a
+/// network or for want of descriptors, say nothing about what is there.
 bool says_none(int code) noexcept {
   return code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
 }
@@ -306,22 +266,26 @@ bool sync_folder(int folder) {
   return file_calls().fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
 }
 
-/// Removes the temporary files of processes that have ended while they wrote. The folder's own clock counts:
-/// that of `written`, which is new. What cannot be removed stays.
+/// The temporary files of processes that have ended while they wrote.
+Names abandoned_in(Descriptor folder, const fs::path& path, time_t now) {
+  return names_in(std::move(folder), path, [now](int opened, const std::string& name) {
+    const auto status = is_temporary(name) ? status_of(opened, name) : std::nullopt;
+    return status && S_ISREG(status->st_mode) && status->st_mtime < now - abandoned_after_s;
+  });
+}
+
+/// Removes them. The folder's own clock counts: that of `written`, which is new. What cannot be removed
+/// stays.
 void remove_abandoned(int folder, const std::string& written) {
   const auto fresh = status_of(folder, written);
   Descriptor again(file_calls().openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-  if (!again.open() || !fresh) {
-    return;
-  }
-  static_cast<void>(problem_of([&] {
-    const auto temporary = [](int, const std::string& name) { return is_temporary(name); };
-    for (const std::string& name : names_in(std::move(again), {}, temporary)) {
-      if (is_older(folder, name, fresh->st_mtime - abandoned_after_s)) {
+  if (again.open() && fresh) {
+    static_cast<void>(problem_of([&] {
+      for (const std::string& name : abandoned_in(std::move(again), {}, fresh->st_mtime)) {
         file_calls().unlinkat(folder, name.c_str(), 0);
       }
-    }
-  }));
+    }));
+  }
 }
 
 void write_in(int folder, const fs::path& path, std::string_view text, mode_t mode,
@@ -370,28 +334,22 @@ bool is_trusted(const fs::path& root) {
          (without_slash(named) == without_slash(root) || fs::equivalent(named, root, unequal));
 }
 
-TrustedFolder::Listing list(const fs::path& root, const fs::path& name, bool trusted, const Wanted& wanted) {
-  try {
-    return {twice_if_stale([&] { return names_in(open_folder(root, name, trusted), root / name, wanted); }),
-            {}};
-  } catch (const Refusal& refusal) {
-    return {{}, refusal.text};
-  }
-}
-
 }  // namespace
 
 TrustedFolder::TrustedFolder(fs::path root, fs::path name)
     : root_(storage::lasting_path(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
 
 TrustedFolder::Reading TrustedFolder::read(const std::string& file, std::size_t most_bytes) const {
-  try {
-    return {.text = twice_if_stale([&] {
-              return read_in(open_folder(root_, name_, trusted_).get(), path() / file, trusted_, most_bytes);
-            })};
-  } catch (const Refusal& refusal) {
-    return {{}, refusal.text, storage::is_shortage(refusal.code)};
-  }
+  Reading reading;
+  int code = 0;
+  reading.refusal = problem_of(
+      [&] {
+        reading.text =
+            read_in(open_folder(root_, name_, trusted_).get(), path() / file, trusted_, most_bytes);
+      },
+      &code);
+  reading.shortage = storage::is_shortage(code);
+  return reading;
 }
 
 std::string TrustedFolder::write(const std::string& file, std::string_view text,
@@ -414,28 +372,24 @@ std::string TrustedFolder::make(const std::string& file) const {
   });
 }
 
-TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
-  return list(root_, name_, trusted_, [ending](int, const std::string& name) {
+std::vector<std::string> TrustedFolder::files(std::string_view ending, std::string* refusal) const {
+  Names names;
+  const auto wanted = [ending](int, const std::string& name) {
     return !name.starts_with('.') && name.ends_with(ending);
-  });
+  };
+  const std::string problem =
+      problem_of([&] { names = names_in(open_folder(root_, name_, trusted_), path(), wanted); });
+  if (refusal != nullptr) {
+    *refusal = problem;
+  }
+  return names;
 }
 
 std::vector<std::string> TrustedFolder::abandoned_files() const {
-  const time_t limit = ::time(nullptr) - abandoned_after_s;
-  return list(root_, name_, trusted_,
-              [limit](int folder, const std::string& name) {
-                return is_temporary(name) && is_older(folder, name, limit);
-              })
-      .names;
-}
-
-std::vector<std::string> TrustedFolder::folders() const {
-  return list(root_, name_, trusted_,
-              [](int folder, const std::string& name) {
-                const auto status = status_of(folder, name);
-                return !name.starts_with('.') && status && S_ISDIR(status->st_mode);
-              })
-      .names;
+  Names names;
+  static_cast<void>(problem_of(
+      [&] { names = abandoned_in(open_folder(root_, name_, trusted_), path(), ::time(nullptr)); }));
+  return names;
 }
 
 std::string TrustedFolder::why_unwritable() const {
@@ -447,23 +401,14 @@ std::string TrustedFolder::why_unwritable() const {
   });
 }
 
-bool TrustedFolder::may_contain(const std::string& file, std::string_view text) const {
-  const fs::path whole = path() / file;
-  const Descriptor opened(file_calls().openat(AT_FDCWD, whole.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
-  if (!opened.open() && errno == EACCES) {  // the folders above may hide whether it is there
-    return status_of(AT_FDCWD, whole) || !(says_none(errno) || errno == EACCES);
-  }
-  if (!opened.open()) {
-    std::error_code unknown;
-    return !says_none(errno) || fs::is_symlink(whole, unknown);
-  }
-  const std::optional<std::string> all = read_all(opened.get());
-  return !all || all->find(text) != std::string::npos;
+bool TrustedFolder::may_have(const std::string& file) const {
+  // The folders above may hide whether it is there.
+  return status_of(AT_FDCWD, path() / file) || !(says_none(errno) || errno == EACCES);
 }
 
 std::string TrustedFolder::remove(const std::string& file) const {
   return problem_of([&] {
-    const Descriptor folder = twice_if_stale([&] { return open_folder(root_, name_, trusted_); });
+    const Descriptor folder = open_folder(root_, name_, trusted_);
     if (file_calls().unlinkat(folder.get(), file.c_str(), 0) != 0 && errno != ENOENT) {
       fail(path() / file, "it cannot be removed");
     }

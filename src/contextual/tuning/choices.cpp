@@ -24,7 +24,6 @@ using storage::ChoiceStore;
 using storage::KeptChoice;
 using storage::Pin;
 using storage::RegionFile;
-using tuning::Fit;
 using tuning::Surroundings;
 using Changes = KeptChoices::Changes;
 
@@ -42,20 +41,10 @@ struct File {
 /// Those of one region or of all, by region.
 std::vector<File> files_of(const fs::path& directory, const std::optional<std::string>& region,
                            std::vector<std::string>& problems) {
-  storage::Regions all;
-  if (region) {
-    all.names = {*region};
-  } else {
-    all = storage::regions_in(directory);
-  }
   std::vector<File> files;
-  for (const std::string& one : all.names) {
-    const ChoiceStore store(directory, one);
-    for (std::string& name : store.names(problems)) {
-      files.push_back({store, one, std::move(name)});
-    }
+  for (const storage::FileOfRegion& file : storage::files_in(directory, region, problems)) {
+    files.push_back({ChoiceStore(directory, file.region), file.region, file.name});
   }
-  problems.insert(problems.end(), all.problems.begin(), all.problems.end());
   return files;
 }
 
@@ -85,9 +74,7 @@ KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
                            choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns,
                            origin_of(choice)});
   }
-  for (const storage::Infeasible& known : entry.infeasible) {
-    set.infeasible.push_back({known.what, known.reason});
-  }
+  set.infeasible = entry.infeasible;
   return set;
 }
 
@@ -116,21 +103,12 @@ void note(const Names& problems, Names& all) {
 /// Has `change` change what is kept in a file: it returns the names of what it has changed.
 void change_file(const ChoiceStore& store, const std::string& file_name,
                  const std::function<Names(RegionFile&)>& change, Changes& changes, bool dry_run = false) {
-  ChoiceStore::Kept kept = store.read(file_name);
-  Names names = change(kept.file);
-  if (names.empty() || dry_run) {
-    note(kept.problems, changes.problems);
-  } else {
-    const std::string problem = store.change(file_name, [&](RegionFile& file) {
-      names = change(file);
-      return !names.empty();
-    });
-    if (!problem.empty()) {
-      names.clear();
-      note({problem}, changes.problems);
-    }
-  }
-  append(names, changes.items);
+  Names names;
+  const std::string problem = store.change(file_name, [&](RegionFile& file) {
+    names = change(file);
+    return !names.empty() && !dry_run;
+  });
+  problem.empty() ? append(names, changes.items) : note({problem}, changes.problems);
 }
 
 /// Removes the elements for which `goes` returns true. Returns their names, as `name` makes them.
@@ -169,9 +147,9 @@ void remove(const detail::TrustedFolder& folder, const std::string& file, bool d
 
 void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
   const fs::path all = storage::journals_folder;
-  for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
+  for (const std::string& name : detail::TrustedFolder(directory, all).files("")) {
     const detail::TrustedFolder folder(directory, all / name);
-    for (const std::string& file : folder.files("").names) {
+    for (const std::string& file : folder.files("")) {
       if (const auto locked = storage::lock_if_old(folder.path() / file, age)) {
         remove(folder, file, dry_run, changes);
       }
@@ -202,25 +180,7 @@ Surroundings surroundings(const fs::path& directory, const File& file) {
 bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
   now.machines = entry.machines;
   now.stands_for_all = false;
-  return fit_of(entry, now) == Fit::counts;
-}
-
-KeptStanding standing_of(const ChoiceSet& entry, const Surroundings& now) {
-  switch (fit_of(entry, now)) {
-    case Fit::counts:
-    case Fit::less_search:  // nobody asks for more here
-      break;
-    case Fit::in_quarantine:
-      return KeptStanding::in_quarantine;
-    case Fit::other_versions:
-      return KeptStanding::other_versions;
-    case Fit::other_pins:
-      return KeptStanding::other_pins;
-    case Fit::another_machine:
-    case Fit::other_ranks:
-      return KeptStanding::another_machine;
-  }
-  return KeptStanding::counts;
+  return standing_of(entry, now) == KeptStanding::counts;
 }
 
 Pin pin_of(const KeptChoice& choice) {
@@ -406,12 +366,7 @@ Changes KeptChoices::unpin(const std::string& region, const std::optional<std::s
 std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
   ChoiceSet entry;
   entry.machines = set.machines;
-  std::vector<MachineDifference> all;
-  for (tuning::PartDifference& found : tuning::differences(entry, surroundings())) {
-    all.push_back({found.rank, std::move(found.part), found.then.value_or(""), std::move(found.now),
-                   found.version, found.counts});
-  }
-  return all;
+  return tuning::differences(entry, surroundings());
 }
 
 }  // namespace contextual

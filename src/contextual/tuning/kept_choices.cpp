@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
+#include "contextual/options/option_text.hpp"
 #include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
@@ -22,7 +23,6 @@
 #include <cstdint>
 #include <exception>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -114,13 +114,13 @@ std::size_t id_now_of(const KeptChoice& choice) {
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, MadeReady& made_ready,
-            std::map<std::uint64_t, std::size_t>& ids_now)
+  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, SearchLevel search,
+            MadeReady& made_ready)
       : region_id_(region_id),
         rank_(rank),
         now_(now),
+        search_(search),
         made_ready_(made_ready),
-        ids_now_(ids_now),
         kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
@@ -129,12 +129,18 @@ class Preparing {
   }
 
   /// Returns what keeps a set from being used. Throws DeviceError.
-  Unusable judge(const ChoiceSet& entry) {
-    if (const Fit fit = fit_of(entry, now_); fit != Fit::counts) {
-      return {.anything = true, .fit = fit, .reason = misfit_text(entry, now_)};
+  Unusable judge(ChoiceSet& entry) {
+    if (const KeptStanding standing = standing_of(entry, now_); standing != KeptStanding::counts) {
+      return {true, standing, misfit_text(entry, now_)};
+    }
+    if (const SearchLevel found_by = search_of(entry); found_by < search_) {
+      return {true, KeptStanding::counts,
+              "they were found by search " + options::text_of(found_by) + ", and " +
+                  options::text_of(search_) + " is asked for: the tuning goes on from them",
+              true};
     }
     try {
-      for (const KeptChoice& choice : entry.choices) {
+      for (KeptChoice& choice : entry.choices) {
         if (Unusable found = judge(choice); found.anything) {
           return found;
         }
@@ -151,12 +157,12 @@ class Preparing {
   }
 
  private:
-  Unusable judge(const KeptChoice& choice) {
+  Unusable judge(KeptChoice& choice) {
     if (!concerns(choice, rank_)) {
       return {};
     }
-    if (!is_open(choice, region_id_, now_.search)) {
-      return {.anything = true};  // this process has chosen, and what it has chosen is used
+    if (!is_open(choice, region_id_, search_)) {
+      return {.anything = true, .open = true};  // this process has chosen, and what it has chosen is used
     }
     const Cores cores = kernels_of(choice, kernels_);
     for (const auto& core : cores) {
@@ -165,7 +171,7 @@ class Preparing {
       }
     }
     const std::size_t id_now = id_now_of(choice);
-    ids_now_[storage::choice_digest(choice)] = id_now;
+    choice.id_now = id_now;
     for (const auto& core : cores) {
       const std::string failed =
           core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(id_now)});
@@ -192,8 +198,8 @@ class Preparing {
   std::uint32_t region_id_;
   std::size_t rank_;
   const Surroundings& now_;
+  SearchLevel search_;
   MadeReady& made_ready_;
-  std::map<std::uint64_t, std::size_t>& ids_now_;
   Cores kernels_;
   /// Several sets may have the same choice.
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
@@ -213,11 +219,15 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, bool here_only) {
+std::size_t id_in_use(const KeptChoice& choice) {
+  return choice.id_now.value_or(choice.config_id);
+}
+
+void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
-    table->lock_in(region_id, choice.key, static_cast<int>(config_id), detail::ChoiceFinality::lasting,
-                   choice.scope, choice.search);
+    table->lock_in(region_id, choice.key, static_cast<int>(id_in_use(choice)),
+                   detail::ChoiceFinality::lasting, choice.scope, choice.search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
 }
@@ -239,9 +249,9 @@ void warn_if_none_fits(const KeptSets& sets) {
   if (usable.empty() || std::find(usable.begin(), usable.end(), true) != usable.end()) {
     return;
   }
-  const auto nearest =
-      std::min_element(sets.unusable.begin(), sets.unusable.end(),
-                       [](const Unusable& one, const Unusable& other) { return one.fit < other.fit; });
+  const auto nearest = std::min_element(
+      sets.unusable.begin(), sets.unusable.end(),
+      [](const Unusable& one, const Unusable& other) { return one.standing < other.standing; });
   const ChoiceSet& entry = sets.by_precedence[static_cast<std::size_t>(nearest - sets.unusable.begin())];
   if (!nearest->anything) {
     warn_of_unused(entry, "another rank cannot use them, because of its kernels");
@@ -250,18 +260,16 @@ void warn_if_none_fits(const KeptSets& sets) {
   }
 }
 
-Config config_with_id(const KeptChoice& choice, std::size_t config_id) {
+ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
+  const std::size_t config_id = id_in_use(choice);
   const Cores cores = config_id == choice.config_id ? Cores() : kernels_of(choice, living_kernels());
-  return cores.empty() ? Config::from_json(choice.config) : cores.front()->space().configs.at(config_id);
-}
-
-ProblemReport report_of(const KeptChoice& choice, std::size_t config_id, const std::string& written) {
   ProblemReport report;
   report.kernel = choice.kernel;
   report.key = choice.key_text;
   report.outcome = ProblemOutcome::locked_in;
   report.choice = config_id;
-  report.choice_config = config_with_id(choice, config_id);
+  report.choice_config =
+      cores.empty() ? Config::from_json(choice.config) : cores.front()->space().configs.at(config_id);
   report.reason = "kept since " + written + ": " + choice.reason;
   report.reused = true;
   return report;
@@ -280,11 +288,10 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
     }
     sets.pins = std::move(file.pins);
     check_pins(sets.pins);
-    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins),
-                           versions_count, {},    search};
-    Preparing preparing(region_id, rank, now, made_ready, sets.ids_now);
+    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
+    Preparing preparing(region_id, rank, now, search, made_ready);
     prepare_pins(sets.pins, made_ready);
-    for (const ChoiceSet& entry : sets.by_precedence) {
+    for (ChoiceSet& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
       sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
@@ -317,13 +324,11 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
         continue;
       }
       installed.search = std::min(installed.search, choice.search);
-      const auto found = sets.ids_now.find(storage::choice_digest(choice));
-      const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
       if (concerns(choice, rank)) {
-        lock_in(choice, config_id, region_id, choice.ranks == std::vector{rank});
+        lock_in(choice, region_id, choice.ranks == std::vector{rank});
       }
       if (!is_pinned(choice, sets.pins)) {
-        report.problems.push_back(report_of(choice, config_id, entry->written));
+        report.problems.push_back(report_of(choice, entry->written));
         installed.more_than_pins = true;
       }
     }
@@ -349,18 +354,13 @@ std::vector<std::string> unusable_sets(const KeptSets& sets) {
 std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::string>& sets) {
   std::vector<agreement::StartingPoint> points;
   for (const std::string& text : sets) {
-    agreement::StartingPoint point;
     try {
-      for (const KeptChoice& choice : storage::entry_of(storage::parsed_json(text)).choices) {
-        if (choice.meaning.empty()) {  // otherwise its id may mean another config here
-          point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
-                           Config::from_json(choice.config)});
-        }
-      }
+      points.push_back(storage::entry_of(storage::parsed_json(text)).choices);
     } catch (const std::exception&) {  // nlohmann's are of many kinds
       continue;
     }
-    points.push_back(std::move(point));
+    // The id of others may mean another config here.
+    std::erase_if(points.back(), [](const KeptChoice& choice) { return !choice.meaning.empty(); });
   }
   return points;
 }

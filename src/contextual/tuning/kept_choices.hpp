@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +26,9 @@ namespace contextual::tuning {
 /// What keeps a rank from using a set.
 struct Unusable {
   bool anything = false;
-  Fit fit = Fit::counts;  ///< else it is a kernel
-  std::string reason{};   ///< empty for what this process has chosen already
+  KeptStanding standing = KeptStanding::counts;  ///< otherwise it is a kernel or the search
+  std::string reason{};                          ///< empty for what this process has chosen already
+  bool open = false;  ///< a higher search goes on from it, or this process has chosen
 };
 
 /// Rank 0's kept sets of choices, and what this rank makes of them.
@@ -39,15 +39,13 @@ struct KeptSets {
   std::vector<detail::Machine> machines{};  ///< of all ranks, as they are now
   SearchLevel search = SearchLevel::off;    ///< that is asked for: what a lower one has chosen is left out
   std::vector<Unusable> unusable{};         ///< by set
-  /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
-  std::map<std::uint64_t, std::size_t> ids_now{};
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does, but nothing that only other ranks launch. Keeps what a kernel's `load` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
-/// the rank's failure, too. `versions_count` and `search`: see Surroundings. `made_ready` says meanwhile
+/// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile
 /// which config is being loaded.
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
                               bool versions_count, SearchLevel search, MadeReady& made_ready);

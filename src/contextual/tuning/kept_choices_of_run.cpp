@@ -1,12 +1,13 @@
 #include "contextual/tuning/kept_choices_of_run.hpp"
 
-#include "contextual/launch/pin_book.hpp"
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/reason_text.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -29,12 +30,12 @@ using storage::ChoiceSet;
 using storage::KeptChoice;
 
 /// Nothing where there are no samples.
-std::optional<std::int64_t> centre_of(const policy::Summary& times) {
-  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.centre_ns));
-}
-
-std::optional<std::int64_t> spread_of(const policy::Summary& times) {
-  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.spread_ns));
+void note(const policy::Summary& times, std::optional<std::int64_t>& centre_ns,
+          std::optional<std::int64_t>& spread_ns) {
+  if (times.count > 0) {
+    centre_ns = std::llround(times.centre_ns);
+    spread_ns = std::llround(times.spread_ns);
+  }
 }
 
 /// The timer has measured the kernels, and not only how long the host takes to launch them.
@@ -66,7 +67,6 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
   }
   const std::size_t config_id = view.record->choice;
   const std::vector<std::int64_t>& samples = view.record->configs[config_id].samples_ns;
-  const policy::Summary times = policy::summarize(samples);
   KeptChoice choice;
   choice.kernel = slot.problem.name;
   choice.coupling = slot.problem.coupling;
@@ -85,8 +85,7 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
     choice.meaning = (*meanings)[config_id];
   }
   choice.reason = record::reason_text(view.record->reason);
-  choice.time_ns = centre_of(times);
-  choice.time_spread_ns = spread_of(times);
+  note(policy::summarize(samples), choice.time_ns, choice.time_spread_ns);
   choice.reused = slot.found.locked_config == config_id && samples.empty();
   return choice;
 }
@@ -96,8 +95,8 @@ std::string text_of(const ProblemSlot& slot, std::size_t config_id) {
 }
 
 /// Configs that cannot be used by themselves come first. For people, so that a part is enough.
-std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
-  std::vector<storage::Infeasible> all;
+std::vector<KeptInfeasible> infeasible_in(const TuningRun& run) {
+  std::vector<KeptInfeasible> all;
   std::vector<const ProblemSlot*> slots(run.state().problem_count(), nullptr);
   for (const record::ProblemView& view : run.problems()) {
     if (view.record == nullptr || !view.index) {
@@ -127,17 +126,11 @@ std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
 /// loaded since.
 std::string changed_parts(detail::Machine at_begin) {
   at_begin.erase(detail::ranks_on_machine);
-  detail::Machine now = detail::without_versions(detail::this_machine());
+  ChoiceSet then;
+  then.machines = {std::move(at_begin)};
   std::string names;
-  for (const auto& [part, value] : detail::without_versions(std::move(at_begin))) {
-    if (const auto same = now.find(part); same != now.end() && same->second == value) {
-      now.erase(same);
-    } else {
-      now.try_emplace(part);
-    }
-  }
-  for (const auto& [part, value] : now) {
-    names += (names.empty() ? "" : ", ") + part;
+  for (const MachineDifference& part : differences(then, {.machines = {detail::this_machine()}})) {
+    names += part.version ? "" : (names.empty() ? "" : ", ") + part.part;
   }
   return names;
 }
@@ -178,8 +171,7 @@ std::string write_kept_choices(const options::ResolvedOptions& options, const st
         machine.erase(detail::processor_part);
       }
     }
-    entry.makespan_ns = centre_of(makespan_of(run.state()));
-    entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
+    note(makespan_of(run.state()), entry.makespan_ns, entry.makespan_spread_ns);
     entry.infeasible = infeasible_in(run);
     const std::vector<record::ProblemView> views = run.problems();
     const std::string pins =

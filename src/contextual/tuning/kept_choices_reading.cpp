@@ -85,7 +85,7 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
     for (ChoiceSet& entry : sets) {
-      if (fit_of(entry, now) == Fit::in_quarantine) {
+      if (standing_of(entry, now) == KeptStanding::in_quarantine) {
         warn_of_unused(entry, misfit_text(entry, now));
         read.quarantined.push_back(id_of(entry));
         continue;

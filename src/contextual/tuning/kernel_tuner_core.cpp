@@ -1,8 +1,8 @@
 #include "contextual/agreement/request_agreement.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/cached_config_text.hpp"
 #include "contextual/tuning/noted_launch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
@@ -122,6 +122,19 @@ Machine counted_parts(const Machine& machine, const Machine& machine_of_rank_0) 
 std::uint64_t searched_by(std::uint64_t made_for, SearchLevel level) {
   const std::uint64_t all = StableHash().add(made_for).add(static_cast<std::uint64_t>(level)).value();
   return all | 1;  // 0 stands for a config that a person has set
+}
+
+/// What it has found there. Collective.
+std::optional<CachedConfig> cached_on_rank_0(agreement::Exchange& exchange,
+                                             const std::optional<CachedConfig>& own) {
+  nlohmann::json told;
+  if (own) {
+    told = {{"config", own->config.to_json()}, {"time_ns", own->time_ns}};
+  }
+  told = nlohmann::json::parse(agreement::text_of_rank_0(exchange, storage::text_of(told)));
+  return told.is_null() ? std::nullopt
+                        : std::optional(CachedConfig{Config::from_json(told["config"].get<std::string>()),
+                                                     told["time_ns"].get<std::optional<std::int64_t>>()});
 }
 
 /// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it
@@ -296,7 +309,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
     }
   }
   if (several) {
-    cached = tuning::cached_config_of(text_of_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
+    cached = cached_on_rank_0(groups.exchange_for(resolved), cached);
   }
   const std::optional<std::size_t> config_id =
       cached ? config_id_of(asked.space, cached->config) : std::nullopt;

@@ -44,9 +44,7 @@ KnownRegion::Looked looks_for(const ResolvedOptions& options) {
 /// itself.
 void note_refused(const KeptSets& sets, KnownRegion& region) {
   for (std::size_t i = 0; i < std::min(region.told.size(), sets.unusable.size()); ++i) {
-    const Unusable& own = sets.unusable[i];
-    const bool open = own.fit == Fit::less_search || (own.anything && own.reason.empty());
-    if (!sets.outcome.usable[i] && !open) {
+    if (!sets.outcome.usable[i] && !sets.unusable[i].open) {
       region.refused.insert(region.told[i]);
     }
   }

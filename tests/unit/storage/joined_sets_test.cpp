@@ -1,5 +1,4 @@
-#include "contextual/storage/joined_sets.hpp"
-
+#include "contextual/storage/choice_set.hpp"
 #include "support/catch.hpp"
 
 #include <cstdint>
@@ -103,13 +102,6 @@ TEST_CASE("add_newest: a coupling is known by all of its kernels, in whatever or
   alone.key = make_key(2);
   alone.launched.pop_back();
   CHECK_FALSE(go_together(set_of({pair}), set_of({alone})));
-}
-
-TEST_CASE("add_newest: takes in what older sets have chosen for other problems", "[unit]") {
-  const auto sets = kept({set_of({choice_of("stays", 0, 1), choice_of("varies", 2, 20)}),
-                          set_of({choice_of("stays", 0, 1), choice_of("varies", 3, 30)}),
-                          set_of({choice_of("other", 0, 4)})});
-  CHECK(texts_of(sets) == Texts{{"other(0)=4", "stays(0)=1", "varies(3)=30", "varies(2)=20"}});
 }
 
 TEST_CASE("add_newest: what was chosen beside something that is chosen otherwise now is gone", "[unit]") {
@@ -221,7 +213,8 @@ TEST_CASE("add_newest: what was reused keeps the reason, times, search and outpu
   KeptChoice expected = first.choices[0];
   expected.runs = sets[0].choices[1].runs;
   CHECK(sets[0].choices[1] == expected);
-  CHECK(sets[0].infeasible == std::vector<Infeasible>{{"f config-5", "it hung"}, {"f config-4", "it hung"}});
+  CHECK(sets[0].infeasible ==
+        std::vector<contextual::KeptInfeasible>{{"f config-5", "it hung"}, {"f config-4", "it hung"}});
   second.choices[1].reused = false;  // measured anew
   sets = kept({first, second});
   CHECK(sets[0].choices[1].reason == "locked in by an earlier run");

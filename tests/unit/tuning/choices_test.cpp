@@ -19,7 +19,6 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace choices_test {
@@ -441,28 +440,6 @@ TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and take
   CHECK_THROWS_AS(kept.choices.pin({.kernel = "any", .config_id = 1}), InvalidArgument);
   kept.choices.forget("r");
   CHECK_THROWS_AS(kept.choices.pin(set), InvalidArgument);
-}
-
-TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {
-  const Kept kept;
-  const ChoiceStore store(kept.path(), "r");
-  const storage::Present here{{detail::this_machine()}};
-  constexpr int others = 50;
-  for (int key = 2; key < 2 + others; ++key) {
-    REQUIRE(store.save(entry_of("r", key, 0), here).empty());
-  }
-  REQUIRE(store.save(entry_of("r", 1, 0), here).empty());
-  std::jthread writer([&](const std::stop_token& stop) {
-    for (std::size_t i = 1; !stop.stop_requested(); ++i) {
-      static_cast<void>(store.save(entry_of("r", 1, i % 100), here));
-    }
-  });
-  int incomplete = 0;
-  for (int look = 0; look < 40; ++look) {
-    const std::vector<ChoiceSet> sets = store.read_all().file.sets;
-    incomplete += sets.size() == 1 && sets[0].choices.size() == others + 1 ? 0 : 1;
-  }
-  CHECK(incomplete == 0);
 }
 
 TEST_CASE("KeptChoices: what only some ranks have chosen is not pinned, which would hold on all", "[unit]") {

@@ -24,15 +24,6 @@ constexpr int always = 1000;
 
 }  // namespace
 
-TEST_CASE("kept choices: a file that cannot be read at once is read again, and used", "[unit]") {
-  const TemporaryDirectory directory;
-  const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
-  REQUIRE(run(process).tuned(2));
-  const ScriptedFiles files({{FileCall::read, ".json", ESTALE}});
-  CHECK(run(process).used(2));
-  CHECK(files.failed() == 1);
-}
-
 TEST_CASE("kept choices: what cannot be read is tuned again, and used when it can be read", "[unit]") {
   for (const FileFault& fault :
        std::vector<FileFault>{{FileCall::read, ".json", EIO}, {FileCall::fstat, "/choices", EIO, always}}) {

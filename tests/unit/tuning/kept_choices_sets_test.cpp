@@ -137,38 +137,6 @@ std::vector<storage::ChoiceSet> kept_in(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("kept choices: sets that agree about what they share are used together", "[unit]") {
-  for (const int ranks : {1, 2, 4}) {
-    for (const bool one_process : {true, false}) {
-      const TemporaryDirectory directory;
-      const Process all{.ranks = ranks, .directory = directory.path(), .keys = {2, 3, 5}};
-      if (one_process) {
-        CHECK(run(all).alike);
-      } else {
-        for (const int key : all.keys) {
-          Process process = all;
-          process.keys = {key};
-          const Outcome outcome = run(process);
-          CHECK(outcome.runs[0] > 1);
-          CHECK(outcome.stays == Configs{1});
-        }
-      }
-      for (const Mode mode : {Mode::tune, Mode::use}) {
-        Process process = all;
-        process.mode = mode;
-        const Outcome outcome = run(process);
-        INFO(ranks << " ranks, one process " << one_process << ", mode " << static_cast<int>(mode));
-        CHECK(outcome.tuned_nothing());
-        CHECK(outcome.alike);
-        CHECK(outcome.varies == Configs{2, 3, 1});
-        CHECK(outcome.stays == Configs{1, 1, 1});
-        REQUIRE_FALSE(outcome.reports.empty());
-        CHECK(outcome.reports[0].problems.size() == 4);  // what several sets have is there once
-      }
-    }
-  }
-}
-
 TEST_CASE("kept choices: jobs with different keys in turn tune once each, also under different searches",
           "[unit]") {
   const auto levels = GENERATE(std::pair(SearchLevel::off, SearchLevel::off),
