@@ -2,7 +2,7 @@
 
 #include <contextual/detail/config/hex_text.hpp>
 
-#include <set>
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -54,7 +54,7 @@ std::string text_of(const Json& json, int indentation) {
 
 Json parsed_json(std::string_view text) {
   constexpr int deepest = 16;
-  std::vector<std::set<std::string>> fields(deepest + 2);  ///< by level, of the object that is open there
+  std::vector<std::vector<std::string>> fields(deepest + 2);  ///< by level, of the object that is open there
   return Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth > deepest) {
       throw std::runtime_error("it has more levels than a file of kept choices");
@@ -62,8 +62,12 @@ Json parsed_json(std::string_view text) {
     const auto level = static_cast<std::size_t>(depth);
     if (event == Json::parse_event_t::object_start) {
       fields[level + 1].clear();
-    } else if (event == Json::parse_event_t::key && !fields[level].insert(parsed.get<std::string>()).second) {
-      throw std::runtime_error("it has the field \"" + parsed.get<std::string>() + "\" twice");
+    } else if (event == Json::parse_event_t::key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (std::find(fields[level].begin(), fields[level].end(), name) != fields[level].end()) {
+        throw std::runtime_error("it has the field \"" + name + "\" twice");
+      }
+      fields[level].push_back(name);
     }
     return true;
   });

@@ -2,7 +2,6 @@
 
 #include "contextual/storage/choice_fields.hpp"
 
-#include <contextual/config.hpp>
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 
@@ -10,27 +9,94 @@
 #include <iterator>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
 namespace contextual {
-
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeptInfeasible, what, reason)
-
 }  // namespace contextual
 
 namespace contextual::storage {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChosenKernel, name, table_digest, origin)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeptChoice, kernel, coupling, key, key_text, scope, launched, config_count,
-                                   config_id, config, reason, time_ns, time_spread_ns, ranks, runs, search,
-                                   outputs, meaning)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChoiceSet, region, written, machines, makespan_ns, choices,
-                                   makespan_spread_ns, infeasible, beside_pins)
-
 namespace {
 
 using detail::StableHash;
+using Json = nlohmann::json;
+
+/// Calls `visit` with the name of each member in a file, and the member.
+template <typename Visit>
+void visit_fields(ChosenKernel& kernel, const Visit& visit) {
+  visit("kernel", kernel.name), visit("digest", kernel.table_digest), visit("origin", kernel.origin);
+}
+
+template <typename Visit>
+void visit_fields(KeptChoice& choice, const Visit& visit) {
+  visit("kernel", choice.kernel), visit("coupling", choice.coupling), visit("key", choice.key_text);
+  visit("key_words", choice.key), visit("scope", choice.scope), visit("launched", choice.launched);
+  visit("configs", choice.config_count), visit("config_id", choice.config_id), visit("config", choice.config);
+  visit("reason", choice.reason), visit("time_ns", choice.time_ns);
+  visit("time_spread_ns", choice.time_spread_ns), visit("ranks", choice.ranks), visit("runs", choice.runs);
+  visit("search", choice.search), visit("outputs", choice.outputs), visit("meaning", choice.meaning);
+}
+
+template <typename Visit>
+void visit_fields(ChoiceSet& set, const Visit& visit) {
+  visit("region", set.region), visit("written", set.written), visit("machines", set.machines);
+  visit("beside_pins", set.beside_pins), visit("makespan_ns", set.makespan_ns);
+  visit("makespan_spread_ns", set.makespan_spread_ns), visit("infeasible", set.infeasible);
+  visit("choices", set.choices);
+}
+
+template <typename T>
+concept HasFields = requires(T& value) {
+  visit_fields(value, [](const char*, auto&) {});
+};
+
+template <typename T>
+void read(const Json& json, T& value) {
+  if constexpr (HasFields<T>) {
+    visit_fields(value, [&](const char* name, auto& member) { read(json.at(name), member); });
+  } else if constexpr (requires { requires HasFields<typename T::value_type>; }) {
+    for (const Json& element : json.get_ref<const Json::array_t&>()) {
+      read(element, value.emplace_back());
+    }
+  } else {
+    json.get_to(value);
+  }
+}
+
+/// As nlohmann writes it, without an object for each value: files are written for each new key.
+template <typename T>
+void write(T& value, std::string& text) {
+  if constexpr (HasFields<T>) {
+    char before = '{';
+    visit_fields(value, [&](const char* name, auto& member) {
+      text.append(1, std::exchange(before, ',')).append("\"").append(name).append("\":");
+      write(member, text);
+    });
+    text += '}';
+  } else if constexpr (requires { requires HasFields<typename T::value_type>; }) {
+    for (auto& element : value) {
+      text += &element == value.data() ? '[' : ',';
+      write(element, text);
+    }
+    text += value.empty() ? "[]" : "]";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const bool plain = std::all_of(value.begin(), value.end(),
+                                   [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+    plain ? text.append("\"").append(value).append("\"") : text.append(text_of(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    text += std::to_string(value);
+  } else {
+    text += text_of(value);
+  }
+}
+
+std::string content_of(const ChoiceSet& entry) {
+  std::string text;
+  write(const_cast<ChoiceSet&>(entry), text);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+  return text;
+}
 
 std::string digest_of(const std::string& content) {
   return detail::hex_text(StableHash().add(std::string_view(content)).value());
@@ -67,28 +133,21 @@ SearchLevel search_of(const ChoiceSet& entry) {
 }
 
 std::string to_json(const ChoiceSet& entry) {
-  const std::string content = text_of(entry);
+  const std::string content = content_of(entry);
   return R"({"digest":")" + digest_of(content) + R"(","content":)" + content + "}";
 }
 
-ChoiceSet entry_of(const nlohmann::json& json) {
-  const nlohmann::json& content = json.at("content");
-  if (json.at("digest").get<std::string>() != digest_of(text_of(content))) {
+ChoiceSet entry_of(const Json& json) {
+  ChoiceSet entry;
+  read(json.at("content"), entry);
+  if (json.at("digest").get<std::string>() != id_of(entry)) {
     throw std::runtime_error("its digest is not that of its content");
-  }
-  auto entry = content.get<ChoiceSet>();
-  for (const KeptChoice& choice : entry.choices) {
-    static_cast<void>(Config::from_json(choice.config));  // throws
-    if (choice.config_id >= choice.config_count || choice.runs.empty()) {
-      throw std::runtime_error("config " + std::to_string(choice.config_id) + " of " +
-                               std::to_string(choice.config_count) + ", or of no run");
-    }
   }
   return entry;
 }
 
 std::string id_of(const ChoiceSet& entry) {
-  return digest_of(text_of(entry));
+  return digest_of(content_of(entry));
 }
 
 namespace {

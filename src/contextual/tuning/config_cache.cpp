@@ -86,12 +86,6 @@ auto is_foreign() {
   };
 }
 
-template <typename Usable>
-std::optional<CachedConfig> first_of(const std::vector<CachedConfig>& newest_first, const Usable& usable) {
-  const auto found = std::find_if(newest_first.begin(), newest_first.end(), usable);
-  return found == newest_first.end() ? std::nullopt : std::optional(*found);
-}
-
 }  // namespace
 
 struct ConfigCache::Impl {
@@ -157,12 +151,13 @@ struct ConfigCache::Impl {
   template <typename Usable>
   std::optional<CachedConfig> find(const TuneRequest& request, const Usable& usable) const {
     const std::lock_guard lock(mutex);
-    const auto known = memory.find(request);
-    std::optional<CachedConfig> config =
-        known == memory.end() ? std::nullopt : first_of(known->second, usable);
-    if (config) {
-      return config;
+    if (const auto known = memory.find(request); known != memory.end()) {
+      const auto found = std::find_if(known->second.begin(), known->second.end(), usable);
+      if (found != known->second.end()) {
+        return *found;
+      }
     }
+    std::optional<CachedConfig> config;
     each_on_disk(request.kernel_type, [&](const Cached& cached, const ChoiceSet& set) {
       if (cached.request != request || !usable(cached.config)) {
         return false;

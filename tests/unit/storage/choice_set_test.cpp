@@ -173,15 +173,6 @@ TEST_CASE("ChoiceSet: a text without one of its fields is refused although its d
   check_fields_of(Json::json_pointer("/infeasible/0"));
 }
 
-TEST_CASE("ChoiceSet: a choice that cannot be is refused although its digest is right", "[unit]") {
-  ChoiceSet entry = example();
-  entry.choices[0].config_id = 8;
-  CHECK(parse_entry(to_json(entry)).problem == "config 8 of 8, or of no run");
-  entry = example();
-  entry.choices[0].runs = {};
-  CHECK_THAT(parse_entry(to_json(entry)).problem, ContainsSubstring("of no run"));
-}
-
 TEST_CASE("ChoiceSet: configs that say what they are differ by that, and not by their ids", "[unit]") {
   KeptChoice one = example().choices[2];
   KeptChoice other = one;
@@ -197,14 +188,6 @@ TEST_CASE("ChoiceSet: its search is the highest of its choices", "[unit]") {
   ChoiceSet entry = example();
   entry.choices = {entry.choices[0]};
   CHECK(search_of(entry) == contextual::SearchLevel::off);
-}
-
-TEST_CASE("choice set: one with a text that is no config is damaged, though its digest is right", "[unit]") {
-  ChoiceSet entry = example();
-  entry.choices[0].config = "no config";
-  const ParsedEntry parsed = parse_entry(to_json(entry));
-  CHECK_FALSE(parsed.entry.has_value());
-  CHECK_THAT(parsed.problem, ContainsSubstring("config"));
 }
 
 }  // namespace choice_set_test
