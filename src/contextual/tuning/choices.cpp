@@ -21,6 +21,7 @@ namespace contextual {
 
 using storage::ChoiceSet;
 using storage::ChoiceStore;
+using storage::FileOfRegion;
 using storage::KeptChoice;
 using storage::Pin;
 using storage::RegionFile;
@@ -30,23 +31,6 @@ using Changes = KeptChoices::Changes;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A file of a region.
-struct File {
-  ChoiceStore store;
-  std::string region;
-  std::string name;
-};
-
-/// Those of one region or of all, by region.
-std::vector<File> files_of(const fs::path& directory, const std::optional<std::string>& region,
-                           std::vector<std::string>& problems) {
-  std::vector<File> files;
-  for (const storage::FileOfRegion& file : storage::files_in(directory, region, problems)) {
-    files.push_back({ChoiceStore(directory, file.region), file.region, file.name});
-  }
-  return files;
-}
 
 /// Of the kernels that the choice is for, each once.
 std::string origin_of(const KeptChoice& choice) {
@@ -126,14 +110,14 @@ Names erase_named(std::vector<Element>& elements, const Goes& goes, const Name& 
 }
 
 /// Damaged ones go in any case.
-void remove_sets(const File& of_region, const std::function<bool(const ChoiceSet&)>& goes, Changes& changes,
-                 bool dry_run = false) {
+void remove_sets(const fs::path& directory, const FileOfRegion& of_region,
+                 const std::function<bool(const ChoiceSet&)>& goes, Changes& changes, bool dry_run = false) {
   const auto erase = [&](RegionFile& file) {
     Names names(file.damaged.size(), "a damaged set of region \"" + file.region + "\"");
     append(erase_named(file.sets, goes, [](const ChoiceSet& entry) { return name_of(entry); }), names);
     return names;
   };
-  change_file(of_region.store, of_region.name, erase, changes, dry_run);
+  change_file(ChoiceStore(directory, of_region.region), of_region.name, erase, changes, dry_run);
 }
 
 void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
@@ -157,11 +141,6 @@ void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dr
   }
 }
 
-bool has_kernel(const ChoiceSet& entry, const std::optional<std::string>& kernel) {
-  return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
-                                [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
-}
-
 /// This process, for all ranks.
 Surroundings surroundings() {
   return {.machines = {detail::this_machine()},
@@ -170,17 +149,11 @@ Surroundings surroundings() {
 }
 
 /// The same, with what is known of a region.
-Surroundings surroundings(const fs::path& directory, const File& file) {
+Surroundings surroundings(const fs::path& directory, const std::string& region) {
   Surroundings now = surroundings();
-  now.pins = storage::pins_digest(file.store.read(file.store.name_of_pins()).file.pins);
-  now.quarantine = tuning::quarantine_of(directory, file.region);
+  now.pins = storage::pins_digest(ChoiceStore(directory, region).read_pins().file.pins);
+  now.quarantine = tuning::quarantine_of(directory, region);
   return now;
-}
-
-bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
-  now.machines = entry.machines;
-  now.stands_for_all = false;
-  return standing_of(entry, now) == KeptStanding::counts;
 }
 
 Pin pin_of(const KeptChoice& choice) {
@@ -235,17 +208,18 @@ KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) 
 
 KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region) const {
   Contents contents;
-  for (const File& file : files_of(directory_, region, contents.problems)) {
-    const ChoiceStore::Kept kept = file.store.read(file.name);
+  for (const FileOfRegion& file : storage::files_in(directory_, region, contents.problems)) {
+    const ChoiceStore store(directory_, file.region);
+    const ChoiceStore::Kept kept = store.read(file.name);
     note(kept.problems, contents.problems);
-    const Surroundings now = surroundings(directory_, file);
+    const Surroundings now = surroundings(directory_, file.region);
     for (const ChoiceSet& entry : kept.file.sets) {
-      contents.sets.push_back(set_of(entry, file.store.path(file.name)));
+      contents.sets.push_back(set_of(entry, store.path(file.name)));
       contents.sets.back().standing = standing_of(entry, now);
     }
     for (const Pin& pin : kept.file.pins) {
       contents.pins.push_back(
-          {file.region, file.store.path(file.name), pin.kernel, pin.key_text, pin.config, pin.config_id});
+          {file.region, store.path(file.name), pin.kernel, pin.key_text, pin.config, pin.config_id});
     }
   }
   if (const std::string& error = options::environment().error; !error.empty()) {
@@ -258,9 +232,10 @@ Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
   const std::string limit = what.older_than ? record::utc_text(now - *what.older_than) : "";
-  for (const File& file : files_of(directory_, {}, changes.problems)) {
+  for (const FileOfRegion& file : storage::files_in(directory_, {}, changes.problems)) {
     remove_sets(
-        file, [&](const ChoiceSet& entry) { return entry.written < limit; }, changes, what.dry_run);
+        directory_, file, [&](const ChoiceSet& entry) { return entry.written < limit; }, changes,
+        what.dry_run);
   }
   const detail::TrustedFolder folder(directory_, storage::choices_folder);
   for (const std::string& abandoned : folder.abandoned_files()) {
@@ -274,9 +249,12 @@ Changes KeptChoices::prune(const Prune& what) const {
 
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
-  for (const File& file : files_of(directory_, region, changes.problems)) {
-    remove_sets(
-        file, [&](const ChoiceSet& entry) { return has_kernel(entry, kernel); }, changes);
+  const auto goes = [&](const ChoiceSet& entry) {
+    return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
+                                  [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
+  };
+  for (const FileOfRegion& file : storage::files_in(directory_, region, changes.problems)) {
+    remove_sets(directory_, file, goes, changes);
   }
   return changes;
 }
@@ -284,12 +262,15 @@ Changes KeptChoices::forget(const std::string& region, const std::optional<std::
 KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
   std::vector<RegionFile> exports;
   Exported exported;
-  for (const File& file : files_of(directory_, region, exported.problems)) {
-    ChoiceStore::Kept kept = file.store.read(file.name);
+  for (const FileOfRegion& file : storage::files_in(directory_, region, exported.problems)) {
+    ChoiceStore::Kept kept = ChoiceStore(directory_, file.region).read(file.name);
     note(kept.problems, exported.problems);
-    const Surroundings now = surroundings(directory_, file);
-    std::erase_if(kept.file.sets,
-                  [&](const ChoiceSet& entry) { return !counts_on_its_machines(entry, now); });
+    Surroundings now = surroundings(directory_, file.region);
+    now.stands_for_all = false;
+    std::erase_if(kept.file.sets, [&](const ChoiceSet& entry) {
+      now.machines = entry.machines;
+      return standing_of(entry, now) != KeptStanding::counts;
+    });
     if (!kept.file.sets.empty()) {
       exports.push_back({.region = file.region, .sets = std::move(kept.file.sets)});
     }

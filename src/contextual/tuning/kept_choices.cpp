@@ -44,16 +44,12 @@ Cores living_kernels() {
   return cores;
 }
 
-bool is_for_kernel(const KeptChoice& choice, const std::string& kernel) {
-  return std::any_of(choice.launched.begin(), choice.launched.end(),
-                     [&](const ChosenKernel& launched) { return launched.name == kernel; });
-}
-
 /// The kernels that the choice is for, as far as they exist. A coupled one may be new.
 Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   Cores found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const auto& core) {
-    return is_for_kernel(choice, core->traits().name) ||
+    return std::any_of(choice.launched.begin(), choice.launched.end(),
+                       [&](const ChosenKernel& kernel) { return kernel.name == core->traits().name; }) ||
            (!choice.coupling.empty() && core->traits().coupling == choice.coupling);
   });
   return found;
