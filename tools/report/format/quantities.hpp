@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// Times, ratios and counts as people read them.
+/// Times, ratios, counts, ranges of numbers and points in time as people read them.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace contextual::log_report {
 
@@ -25,5 +26,28 @@ std::string rate_text(const std::optional<double>& rate);
 
 /// Returns e.g. "1 line" or "2 lines". Unless it is given, the plural is the singular with an "s".
 std::string count_text(std::uint64_t count, std::string_view singular, std::string_view plural = {});
+
+/// Numbers from `first` to `last`, both included.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted);
+
+/// Returns e.g. "0-3, 7, 9-12". If there are more than `max_ranges` ranges, ", ..." replaces the rest.
+std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges = 12);
+
+/// Returns e.g. "rank 3" or "ranks 0-2, 5".
+std::string ranks_text(const std::vector<Range>& ranges);
+std::string ranks_text(const std::vector<std::int64_t>& sorted);
+
+/// Reads a time like "2026-01-31T12:00:00Z" as seconds since 1970. Returns nothing for any other text.
+std::optional<std::int64_t> seconds_of(std::string_view iso8601);
+
+/// Writes seconds since 1970 as `seconds_of` reads them.
+std::string iso8601_of(std::int64_t seconds);
 
 }  // namespace contextual::log_report

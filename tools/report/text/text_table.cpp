@@ -1,6 +1,6 @@
 #include "report/text/text_table.hpp"
 
-#include "report/format/columns.hpp"
+#include "report/format/printable.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,4 @@
-#include "report/format/columns.hpp"
-
+#include "report/format/printable.hpp"
 #include "support/catch.hpp"
 
 namespace columns_test {

@@ -1,5 +1,4 @@
-#include "report/format/ranges.hpp"
-
+#include "report/format/quantities.hpp"
 #include "support/catch.hpp"
 
 namespace ranges_test {

@@ -1,5 +1,4 @@
-#include "report/format/timestamp.hpp"
-
+#include "report/format/quantities.hpp"
 #include "support/catch.hpp"
 
 namespace timestamp_test {

@@ -1,6 +1,6 @@
 #include "report/text/text_report.hpp"
 
-#include "report/format/columns.hpp"
+#include "report/format/printable.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
