@@ -37,7 +37,7 @@ class TextWriter final : public Writer {
   void begin_run(const RunAnalysis& analysis) override {
     const RunOfAllRanks& run = *analysis.run;
     std::string line = "== " + shorten(region_text(run) + ": tuning " + run.id, width_ - 8) + " ";
-    line.append(width_ - columns_of(line), '=');
+    line.append(width_ - record::column_count(line), '=');
     out_ += "\n" + painted(line, Tone::bold, colour_) + "\n";
     in_run_ = true;
     indent_ = 0;
@@ -74,17 +74,17 @@ class TextWriter final : public Writer {
  private:
   /// Adds `head` and, wrapped beside it, `text`. A long head has no text beside it.
   void lines(const std::string& head, const std::string& text, Tone tone) {
-    const std::size_t wide = columns_of(head);
+    const std::size_t wide = record::column_count(head);
     const bool beside = wide < width_ / 2;
     const std::size_t indent = beside ? wide : indent_ + 4;
     std::string lead = head;
     if (!beside) {
-      for (const std::string& piece : wrap(head, width_)) {
+      for (const std::string& piece : record::wrap(head, width_)) {
         out_ += painted(piece, tone, colour_) + "\n";
       }
       lead.assign(indent, ' ');
     }
-    for (const std::string& piece : wrap(text, width_ - indent)) {
+    for (const std::string& piece : record::wrap(text, width_ - indent)) {
       out_ += painted(lead + piece, tone, colour_) + "\n";
       lead.assign(indent, ' ');
     }
