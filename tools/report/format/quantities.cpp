@@ -66,11 +66,6 @@ std::string rate_text(const std::optional<double>& rate) {
   return std::isfinite(*rate) ? formatted("%.4g", *rate) : "?";
 }
 
-std::string count_text(std::uint64_t count, std::string_view singular, std::string_view plural) {
-  const std::string many = plural.empty() ? std::string(singular) + "s" : std::string(plural);
-  return std::to_string(count) + " " + (count == 1 ? std::string(singular) : many);
-}
-
 std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted) {
   std::vector<Range> ranges;
   for (const std::int64_t number : sorted) {
@@ -83,19 +78,12 @@ std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted) {
 }
 
 std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges) {
-  std::string text;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    text += i == 0 ? "" : ", ";
-    if (i == max_ranges) {
-      return text + "...";
-    }
-    const auto [first, last] = ranges[i];
-    text += std::to_string(first);
-    if (last != first) {
-      text += (last - first == 1 ? ", " : "-") + std::to_string(last);
-    }
-  }
-  return text;
+  const auto text = [](const Range& range) {
+    const auto [first, last] = range;
+    const std::string end = last == first ? "" : (last - first == 1 ? ", " : "-") + std::to_string(last);
+    return std::to_string(first) + end;
+  };
+  return joined(ranges, ", ", text, max_ranges);
 }
 
 std::string ranks_text(const std::vector<Range>& ranges) {

@@ -3,6 +3,8 @@
 /// \file
 /// Times, ratios, counts, ranges of numbers and points in time as people read them.
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +16,10 @@ namespace contextual::log_report {
 /// Returns e.g. "12.3 us", with at most four significant digits and in the unit that fits, or "?" if `ns` is
 /// not finite.
 std::string duration_text(double ns);
+template <std::integral N>
+std::string duration_text(N ns) {
+  return duration_text(static_cast<double>(ns));
+}
 
 /// Returns e.g. "+3.2 %", always with the sign, or "?" if `fraction` is not finite.
 std::string percent_text(double fraction);
@@ -25,7 +31,30 @@ std::string factor_text(double factor);
 std::string rate_text(const std::optional<double>& rate);
 
 /// Returns e.g. "1 line" or "2 lines". Unless it is given, the plural is the singular with an "s".
-std::string count_text(std::uint64_t count, std::string_view singular, std::string_view plural = {});
+template <std::integral N>
+std::string count_text(N count, std::string_view singular, std::string_view plural = {}) {
+  return std::to_string(count) + " " + std::string(count == 1 || plural.empty() ? singular : plural) +
+         (count != 1 && plural.empty() ? "s" : "");
+}
+
+/// Returns what `text` makes of the items, with `separator` between them. Leaves out items without a text; if
+/// there are more than `most` others, "..." stands for the rest.
+template <typename Items, typename Text>
+std::string joined(const Items& items, std::string_view separator, const Text& text,
+                   std::size_t most = 1'000'000'000) {
+  std::string all;
+  std::size_t count = 0;
+  for (const auto& item : items) {
+    const std::string one(text(item));
+    if (!one.empty()) {
+      all.append(count == 0 ? "" : separator).append(count == most ? "..." : one);
+      if (count++ == most) {
+        break;
+      }
+    }
+  }
+  return all;
+}
 
 /// Numbers from `first` to `last`, both included.
 struct Range {

@@ -537,8 +537,7 @@ struct StopTimes {
 
   std::string text(RankState state) const {
     if (state == RankState::blocked) {
-      return ", for " + duration_text(static_cast<double>(blocked_ns)) +
-             (since.empty() ? "" : " since " + std::string(since));
+      return ", for " + duration_text(blocked_ns) + (since.empty() ? "" : " since " + std::string(since));
     }
     return state == RankState::open && written_s >= 0 ? " (last written " + iso8601_of(written_s) + ")" : "";
   }

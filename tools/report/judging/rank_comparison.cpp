@@ -27,10 +27,8 @@ class Differences {
       ordered.emplace_back(ranks, value);
     }
     std::sort(ordered.begin(), ordered.end());
-    text_ = place;
-    for (const auto& [ranks, value] : ordered) {
-      text_ += (text_ == place ? "" : "; ") + ranks_text(ranks) + ": " + value;
-    }
+    text_ = place + joined(ordered, "; ",
+                           [](const auto& said) { return ranks_text(said.first) + ": " + said.second; });
   }
 
   /// Compares the launches of several ranks by `get`; a text is made only where these differ.

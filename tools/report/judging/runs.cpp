@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -38,19 +37,6 @@ bool near(const std::optional<std::int64_t>& a, const std::optional<std::int64_t
   return a && b && std::max(*a, *b) - std::min(*a, *b) <= join_window_s;
 }
 
-/// The latest of `groups` that `fits` accepts, looking back a bounded way; null: none.
-template <typename Fits>
-RunOfAllRanks* latest(std::vector<RunOfAllRanks>& groups, const Fits& fits) {
-  const std::size_t count = std::min(groups.size(), join_candidates);
-  for (std::size_t i = 0; i < count; ++i) {
-    RunOfAllRanks& group = groups[groups.size() - 1 - i];
-    if (fits(group)) {
-      return &group;
-    }
-  }
-  return nullptr;
-}
-
 void add(RunOfAllRanks& group, const RankRun* run) {
   const auto after = std::upper_bound(group.ranks.begin(), group.ranks.end(), run,
                                       [](const RankRun* a, const RankRun* b) { return a->rank < b->rank; });
@@ -72,87 +58,19 @@ RunOfAllRanks group_of(const RankRun* run) {
 
 using Groups = std::vector<RunOfAllRanks>;
 
-/// Runs with a tuning_id. Ids are made of host-local numbers, so equal ones need not mean one run: a rank
-/// that is there already starts another group.
-Groups join_by_id(const Logs& logs) {
-  std::map<std::pair<std::string_view, std::string_view>, Groups> by_id;
-  for (const RankRun& run : logs.runs) {
-    if (!run.hello) {
-      continue;
-    }
-    const std::pair id(run.hello->tuning_id, run.region);
-    Groups& groups = by_id[id];
-    RunOfAllRanks* group =
-        latest(groups, [&](const RunOfAllRanks& g) { return g.find(run.rank) == nullptr; });
-    if (group != nullptr) {
-      add(*group, &run);
-    } else {
-      groups.push_back(group_of(&run));
-    }
-  }
-  Groups all;
-  for (auto& [id, groups] : by_id) {
-    std::move(groups.begin(), groups.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
-std::vector<const RankRun*> runs_without_id(const Logs& logs) {
-  std::vector<const RankRun*> runs;
-  for (const RankRun& run : logs.runs) {
-    if (!run.hello) {
-      runs.push_back(&run);
-    }
-  }
-  std::stable_sort(runs.begin(), runs.end(), [](const RankRun* a, const RankRun* b) {
-    return start_of(*a).value_or(-1) < start_of(*b).value_or(-1);
-  });
-  return runs;
-}
-
-/// Adds runs without a tuning_id to a group that lacks just their rank: a process may have died between the
-/// hello and the line that says so. Returns the others.
-std::vector<const RankRun*> add_to_met(Groups& met, const std::vector<const RankRun*>& runs) {
-  std::map<std::pair<std::string_view, std::int64_t>, std::vector<RunOfAllRanks*>> incomplete;
-  for (RunOfAllRanks& group : met) {
-    if (static_cast<std::int64_t>(group.ranks.size()) < group.rank_count) {
-      incomplete[{group.region, group.rank_count}].push_back(&group);
-    }
-  }
-  std::vector<const RankRun*> left;
+/// Joins runs of one tuning_id and region; of those without an id, runs of one region and number of ranks
+/// that began near each other. Ids are made of host-local numbers, so equal ones need not mean one run: a run
+/// goes to the oldest group that lacks its rank, as the n-th try of one rank belongs to the n-th try of
+/// another.
+Groups join_alike(const std::vector<const RankRun*>& runs) {
+  std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, Groups> by_key;
   for (const RankRun* run : runs) {
-    RunOfAllRanks* best = nullptr;
-    std::int64_t best_distance = std::numeric_limits<std::int64_t>::max();
-    const std::pair kind(run->region, rank_count_of(*run));
-    for (RunOfAllRanks* group : incomplete[kind]) {
-      if (near(group->started_s, start_of(*run)) && group->find(run->rank) == nullptr) {
-        const std::int64_t distance = std::abs(*group->started_s - *start_of(*run));
-        if (distance < best_distance) {
-          best = group;
-          best_distance = distance;
-        }
-      }
-    }
-    if (best != nullptr) {
-      add(*best, run);
-    } else {
-      left.push_back(run);
-    }
-  }
-  return left;
-}
-
-Groups join_by_region(const std::vector<const RankRun*>& runs) {
-  std::map<std::pair<std::string_view, std::int64_t>, Groups> by_region;
-  for (const RankRun* run : runs) {
-    const std::pair kind(run->region, rank_count_of(*run));
-    Groups& groups = by_region[kind];
-    // The oldest that lacks the rank: the n-th try of one rank belongs to the n-th try of another.
-    const auto found =
-        std::find_if(groups.size() > join_candidates ? groups.end() - join_candidates : groups.begin(),
-                     groups.end(), [&](const RunOfAllRanks& g) {
-                       return near(g.started_s, start_of(*run)) && g.find(run->rank) == nullptr;
-                     });
+    Groups& groups = run->hello ? by_key[{run->hello->tuning_id, run->region, 0}]
+                                : by_key[{"", run->region, rank_count_of(*run)}];
+    const auto first = groups.size() > join_candidates ? groups.end() - join_candidates : groups.begin();
+    const auto found = std::find_if(first, groups.end(), [&](const RunOfAllRanks& group) {
+      return (run->hello || near(group.started_s, start_of(*run))) && group.find(run->rank) == nullptr;
+    });
     if (found != groups.end()) {
       add(*found, run);
     } else {
@@ -160,10 +78,37 @@ Groups join_by_region(const std::vector<const RankRun*>& runs) {
     }
   }
   Groups all;
-  for (auto& [key, groups] : by_region) {
+  for (auto& [key, groups] : by_key) {
     std::move(groups.begin(), groups.end(), std::back_inserter(all));
   }
   return all;
+}
+
+/// Moves runs without a tuning_id to a group that lacks just their rank: a process may have died between the
+/// hello and the line that says so.
+void move_to_met(std::vector<const RankRun*>& runs, Groups& met) {
+  std::map<std::pair<std::string_view, std::int64_t>, std::vector<RunOfAllRanks*>> incomplete;
+  for (RunOfAllRanks& group : met) {
+    if (static_cast<std::int64_t>(group.ranks.size()) < group.rank_count) {
+      incomplete[{group.region, group.rank_count}].push_back(&group);
+    }
+  }
+  std::erase_if(runs, [&](const RankRun* run) {
+    const auto distance = [&](const RunOfAllRanks* group) {
+      return std::abs(*group->started_s - *start_of(*run));
+    };
+    RunOfAllRanks* nearest = nullptr;
+    for (RunOfAllRanks* group : incomplete[{run->region, rank_count_of(*run)}]) {
+      if (near(group->started_s, start_of(*run)) && group->find(run->rank) == nullptr &&
+          (nearest == nullptr || distance(group) < distance(nearest))) {
+        nearest = group;
+      }
+    }
+    if (nearest != nullptr) {
+      add(*nearest, run);
+    }
+    return nearest != nullptr;
+  });
 }
 
 bool disjoint(const RunOfAllRanks& a, const RunOfAllRanks& b) {
@@ -180,11 +125,12 @@ Groups join_across_regions(Groups groups) {
     const auto complete = [](const RunOfAllRanks& g) {
       return static_cast<std::int64_t>(g.ranks.size()) >= g.rank_count;
     };
-    RunOfAllRanks* other = latest(joined, [&](const RunOfAllRanks& g) {
+    const auto last = joined.rbegin() + static_cast<std::ptrdiff_t>(std::min(joined.size(), join_candidates));
+    const auto other = std::find_if(joined.rbegin(), last, [&](const RunOfAllRanks& g) {
       return !complete(g) && !complete(group) && g.rank_count == group.rank_count &&
              g.region != group.region && near(g.started_s, group.started_s) && disjoint(g, group);
     });
-    if (other == nullptr) {
+    if (other == last) {
       joined.push_back(std::move(group));
       continue;
     }
@@ -217,9 +163,17 @@ void complete(RunOfAllRanks& group) {
 }  // namespace
 
 std::vector<RunOfAllRanks> join_runs(const Logs& logs) {
-  Groups all = join_by_id(logs);
-  const auto left = add_to_met(all, runs_without_id(logs));
-  Groups never_met = join_across_regions(join_by_region(left));
+  std::vector<const RankRun*> met;
+  std::vector<const RankRun*> others;
+  for (const RankRun& run : logs.runs) {
+    (run.hello ? met : others).push_back(&run);
+  }
+  std::stable_sort(others.begin(), others.end(), [](const RankRun* a, const RankRun* b) {
+    return start_of(*a).value_or(-1) < start_of(*b).value_or(-1);
+  });
+  Groups all = join_alike(met);
+  move_to_met(others, all);
+  Groups never_met = join_across_regions(join_alike(others));
   std::move(never_met.begin(), never_met.end(), std::back_inserter(all));
   for (RunOfAllRanks& group : all) {
     complete(group);

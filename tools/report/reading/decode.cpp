@@ -1,6 +1,7 @@
 #include "report/reading/decode.hpp"
 
 #include "report/format/printable.hpp"
+#include "report/format/quantities.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -176,18 +177,17 @@ class Reader {
 
   /// Returns names and values as text, e.g. "{BLOCK_N: 128, SWIZZLE: true}".
   std::string_view config_text(const Json& config, const char* name) {
-    std::string text;
     const bool is_plain = config.is_object() && std::none_of(config.begin(), config.end(), [](const Json& v) {
                             return v.is_structured() || v.is_null();
                           });
     if (!is_plain) {
       throw_wrong(name, "not an object of names and plain values");
     }
-    for (const auto& [parameter, value] : config.items()) {
-      text +=
-          (text.empty() ? "" : ", ") + printable(parameter, 512) + ": " +
-          (value.is_string() ? printable(value.template get_ref<const std::string&>(), 512) : value.dump());
-    }
+    const std::string text = joined(config.items(), ", ", [](const auto& item) {
+      const Json& value = item.value();
+      return printable(item.key(), 512) + ": " +
+             (value.is_string() ? printable(value.get_ref<const std::string&>(), 512) : value.dump());
+    });
     return pool_.text(printable("{" + text + "}"));
   }
 

@@ -121,7 +121,7 @@ std::string iteration_text(const AlignedTimeline& timeline) {
   std::string text = "iteration " + std::to_string(first.tuning_iteration) + " (" +
                      std::string(enum_text(first.phase)) + ")";
   if (first.makespan_ns) {
-    text += ", " + duration_text(static_cast<double>(*first.makespan_ns));
+    text += ", " + duration_text(*first.makespan_ns);
   }
   return text;
 }

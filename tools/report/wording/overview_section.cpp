@@ -48,16 +48,12 @@ std::vector<const RunAnalysis*> overview_of(const Report& report, std::size_t li
 
 /// "gemm: 1, rms_norm: 0".
 std::string choices_text(const RunAnalysis& run) {
-  constexpr std::size_t shown = 16;
-  std::string text;
-  std::size_t count = 0;
-  for (const ProblemResult& problem : run.problems) {
-    if (problem.choice() != nullptr && ++count <= shown) {
-      text += (text.empty() ? "" : ", ") + std::string(problem.name->kernel) + ": " +
-              std::to_string(problem.choice()->config.id);
-    }
-  }
-  return count > shown ? text + ", ..." : text;
+  const auto text = [](const ProblemResult& problem) {
+    return problem.choice() == nullptr
+               ? ""
+               : std::string(problem.name->kernel) + ": " + std::to_string(problem.choice()->config.id);
+  };
+  return joined(run.problems, ", ", text, 16);
 }
 
 /// "4", or "3/4" if one rank wrote nothing.
@@ -88,7 +84,7 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown,
          std::string(run.started), region_text(run), rank_fraction(run),
          std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
          std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
-         each->elapsed_ns ? duration_text(static_cast<double>(*each->elapsed_ns)) : "",
+         each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
          gained ? percent_text(each->gain->change.centre) : "", choices_text(*each)},
         each->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
   }

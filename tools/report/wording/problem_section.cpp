@@ -20,7 +20,10 @@ struct Parameter {
   std::string_view value;
 };
 
-/// Names and values of "{A: 1, B: x}"; empty where a value's own commas make that unclear.
+constexpr auto name_of_parameter = [](const Parameter& parameter) { return parameter.name; };
+constexpr auto value_of_parameter = [](const Parameter& parameter) { return parameter.value; };
+
+/// Names and values of "{A: 1, B: x}"; empty where a value is empty, or its own commas make that unclear.
 std::vector<Parameter> parameters_of(std::string_view config) {
   std::vector<Parameter> parameters;
   config = config.size() < 2 ? "" : config.substr(1, config.size() - 2);
@@ -28,7 +31,7 @@ std::vector<Parameter> parameters_of(std::string_view config) {
     const std::size_t comma = std::min(config.find(", "), config.size());
     const std::string_view pair = config.substr(0, comma);
     const std::size_t colon = pair.find(": ");
-    if (colon == std::string_view::npos) {
+    if (colon == std::string_view::npos || colon + 2 == pair.size()) {
       return {};
     }
     parameters.push_back({pair.substr(0, colon), pair.substr(colon + 2)});
@@ -37,20 +40,12 @@ std::vector<Parameter> parameters_of(std::string_view config) {
   return parameters;
 }
 
-std::string joined(const std::vector<Parameter>& parameters, std::string_view Parameter::*part) {
-  std::string text;
-  for (const Parameter& parameter : parameters) {
-    text += (text.empty() ? "" : ", ") + std::string(parameter.*part);
-  }
-  return text;
-}
-
 /// The names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same; else "".
 std::string parameter_names(const ProblemResult& problem) {
   std::string common;
   for (const ConfigResult& config : problem.configs) {
     if (config.text.size() > 2) {
-      const std::string names = joined(parameters_of(config.text), &Parameter::name);
+      const std::string names = joined(parameters_of(config.text), ", ", name_of_parameter);
       if (names.empty() || (!common.empty() && common != names)) {
         return "";
       }
@@ -64,9 +59,9 @@ std::string parameter_names(const ProblemResult& problem) {
 /// else `config`.
 std::string config_values(std::string_view config, const std::string& names) {
   const std::vector<Parameter> parameters = parameters_of(config);
-  return names.empty() || joined(parameters, &Parameter::name) != names
+  return names.empty() || joined(parameters, ", ", name_of_parameter) != names
              ? std::string(config)
-             : joined(parameters, &Parameter::value);
+             : joined(parameters, ", ", value_of_parameter);
 }
 
 std::string ratio_text(double ratio) {
@@ -166,7 +161,7 @@ void write_choice(Writer& out, const ProblemResult& problem) {
   }
   out.paragraph("why", message_text(last.reason));
   if (last.walk_ns > 0) {
-    out.paragraph("time", "its walk took " + duration_text(static_cast<double>(last.walk_ns)));
+    out.paragraph("time", "its walk took " + duration_text(last.walk_ns));
   }
   const std::size_t count = problem.choices.size();
   for (std::size_t i = count - 1; i > count - std::min(count, earlier_choices_shown + 1); --i) {
@@ -179,16 +174,16 @@ void write_choice(Writer& out, const ProblemResult& problem) {
 
 std::string config_label(const ProblemResult& problem, const ConfigResult& config) {
   const std::vector<Parameter> parameters = parameters_of(config.text);
-  std::string text;
-  for (std::size_t i = 0; i < parameters.size() && !parameter_names(problem).empty(); ++i) {
-    if (std::any_of(problem.configs.begin(), problem.configs.end(), [&](const ConfigResult& other) {
+  const auto text_if_varied = [&](const Parameter& parameter) {
+    const auto i = static_cast<std::size_t>(&parameter - parameters.data());
+    const bool varied =
+        std::any_of(problem.configs.begin(), problem.configs.end(), [&](const ConfigResult& other) {
           const std::vector<Parameter> others = parameters_of(other.text);
-          return i < others.size() && others[i].value != parameters[i].value;
-        })) {
-      text += (text.empty() ? "" : ", ") + std::string(parameters[i].name) + ": " +
-              std::string(parameters[i].value);
-    }
-  }
+          return i < others.size() && others[i].value != parameter.value;
+        });
+    return varied ? std::string(parameter.name) + ": " + std::string(parameter.value) : "";
+  };
+  const std::string text = parameter_names(problem).empty() ? "" : joined(parameters, ", ", text_if_varied);
   return !text.empty()             ? "{" + text + "}"
          : config.text.size() <= 2 ? "config-" + std::to_string(config.id)
                                    : std::string(config.text);

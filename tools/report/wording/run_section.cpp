@@ -14,25 +14,27 @@
 namespace contextual::log_report {
 namespace {
 
-std::string plain_percent(double fraction) {
-  const std::string text = percent_text(fraction);
-  return fraction < 0 ? text : text.substr(1);  // without its sign
+/// Without its sign, but for a minus.
+std::string share_text(double share) {
+  const std::string text = percent_text(share);
+  return text.front() == '+' ? text.substr(1) : text;
 }
 
 std::string parts_text(const Limit& limit) {
-  std::string text = "each part alone, in " +
-                     count_text(static_cast<std::uint64_t>(limit.round_count), "round") +
-                     " in turn with the whole region: ";
+  std::string text =
+      "each part alone, in " + count_text(limit.round_count, "round") + " in turn with the whole region: ";
+  text += joined(limit.parts, ", ", [](const PartTime& part) {
+    return std::string(part.name) + " " +
+           (part.makespan_ns ? duration_text(*part.makespan_ns) : "without a time");
+  });
   double sum_ns = 0;
-  bool complete = true;
-  for (std::size_t i = 0; i < limit.parts.size(); ++i) {
-    const PartTime& part = limit.parts[i];
-    complete = complete && part.makespan_ns;
-    sum_ns += part.makespan_ns.value_or(0);
-    text += (i == 0 ? "" : ", ") + std::string(part.name) + " " +
-            (part.makespan_ns ? duration_text(*part.makespan_ns) : "without a time");
+  for (const PartTime& part : limit.parts) {
+    if (!part.makespan_ns) {
+      return text;
+    }
+    sum_ns += *part.makespan_ns;
   }
-  return complete ? text + "; one after the other " + duration_text(sum_ns) : text;
+  return text + "; one after the other " + duration_text(sum_ns);
 }
 
 std::string limit_text(const Limit& limit) {
@@ -45,15 +47,6 @@ std::string limit_text(const Limit& limit) {
   return text;
 }
 
-/// "2 of 4 ranks", "1 rank".
-std::string rank_count_text(const RunOfAllRanks& run) {
-  const auto found = static_cast<std::int64_t>(run.ranks.size());
-  if (found == run.rank_count) {
-    return count_text(static_cast<std::uint64_t>(found), "rank");
-  }
-  return std::to_string(found) + " of " + std::to_string(run.rank_count) + " ranks";
-}
-
 /// `last` is the search with that comparison.
 std::string compared_text(const DefaultsComparison& gain, const SearchView& last) {
   if (gain.defaults_came_back) {
@@ -62,7 +55,7 @@ std::string compared_text(const DefaultsComparison& gain, const SearchView& last
   }
   return "the region takes " + duration_text(gain.chosen_ns) + " with the chosen configs and " +
          duration_text(gain.defaults_ns) + " with all defaults, " + change_text(gain.change) + " by " +
-         count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
+         count_text(gain.round_count, "paired round");
 }
 
 /// Why all defaults were kept without a comparison.
@@ -107,10 +100,6 @@ std::string never_met_text(const RunOfAllRanks& run) {
   }
   return run.ranks.size() > 1 ? "These ranks never met: joined by region, number of ranks and start"
                               : "This rank never met the others";
-}
-
-std::string share_text(double share) {
-  return percent_text(share).substr(1);  // without its sign
 }
 
 void add_slowness(Table& table, const Slowness& slowness, const std::string& name, std::size_t limit) {
@@ -231,7 +220,7 @@ std::vector<std::string> limit_texts(const Limit& limit) {
   }
   texts.push_back(limit_text(limit));
   if (limit.hidden && std::isfinite(*limit.hidden)) {
-    texts.push_back("hidden: " + plain_percent(*limit.hidden) +
+    texts.push_back("hidden: " + share_text(*limit.hidden) +
                     " of what the other parts take is hidden behind the longest one; 100 % is the limit, and "
                     "0 % is one part after the other");
   } else {
@@ -244,7 +233,9 @@ std::vector<std::string> limit_texts(const Limit& limit) {
 std::string head_text(const RunOfAllRanks& run) {
   const RankRun& first = *run.ranks.front();
   std::string text = run.started.empty() ? "start not known" : "started " + std::string(run.started);
-  text += ", " + rank_count_text(run);
+  const auto found = static_cast<std::int64_t>(run.ranks.size());
+  text += ", " + (found == run.rank_count ? "" : std::to_string(found) + " of ") +
+          count_text(run.rank_count, "rank");
   if (run.rank_count > 1 && first.start && !first.start->group.empty()) {
     text += ", group " + std::string(first.start->group);
   }
@@ -261,11 +252,7 @@ std::string region_text(const RunOfAllRanks& run) {
       regions.push_back(rank->region);
     }
   }
-  std::string text;
-  for (const std::string_view region : regions) {
-    text += (text.empty() ? "" : " / ") + std::string(region);
-  }
-  return text;
+  return joined(regions, " / ", [](std::string_view region) { return std::string(region); });
 }
 
 std::string result_text(const RunAnalysis& analysis) {

@@ -14,15 +14,10 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t problems_in_text = 12;
-constexpr std::size_t ties_in_text = 4;
-constexpr std::size_t lost_in_text = 4;
+constexpr std::size_t sets_in_text = 4;
 constexpr std::size_t text_of_reason = 240;  ///< a message, which can be endless
 constexpr double worthwhile_change = 0.005;  ///< the default of Options::tie_margin
 constexpr std::int64_t most_counted = 1'000'000'000;
-
-std::uint64_t unsigned_of(std::int64_t count) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, count));
-}
 
 std::string time_text(std::optional<double> centre_ns, std::optional<double> spread_ns) {
   return centre_ns ? duration_text(*centre_ns) + (spread_ns ? " +- " + duration_text(*spread_ns) : "")
@@ -33,31 +28,25 @@ std::string counts_text(const SearchResult& result) {
   return (result.existing_count >= most_counted ? "10^9 or more exist"
                                                 : std::to_string(result.existing_count) + " exist") +
          ", " + std::to_string(result.measured_count) + " measured, " + std::to_string(result.failed_count) +
-         " infeasible; " + count_text(unsigned_of(result.run_count), "run") + ", " +
-         std::to_string(result.lead_in_count) + " of them lead-ins";
+         " infeasible; " + count_text(result.run_count, "run") + ", " + std::to_string(result.lead_in_count) +
+         " of them lead-ins";
 }
 
 std::string choice_text(const SearchView& search) {
-  std::string text;
-  std::size_t count = 0;
-  for (const SearchedProblem& problem : search.result->problems) {
-    if (++count > problems_in_text) {
-      return text + "; ...";
-    }
-    const std::string name = problem.problem == nullptr ? "?" : name_of(*problem.problem);
-    const std::string_view how = enum_text(problem.chosen_by);
-    text += (text.empty() ? "" : "; ") + name + ": " +
-            (problem.config_id ? "config-" + std::to_string(*problem.config_id) : "none") +
-            (problem.chosen_by == ChosenBy::not_tuned ? ", " : ", by ") + std::string(how);
-  }
-  return text;
+  const auto text = [](const SearchedProblem& problem) {
+    return (problem.problem == nullptr ? "?" : name_of(*problem.problem)) + ": " +
+           (problem.config_id ? "config-" + std::to_string(*problem.config_id) : "none") +
+           (problem.chosen_by == ChosenBy::not_tuned ? ", " : ", by ") +
+           std::string(enum_text(problem.chosen_by));
+  };
+  return joined(search.result->problems, "; ", text, problems_in_text);
 }
 
 /// The times of the closing comparison.
 std::string compared_times(const SearchResult& result) {
   return time_text(result.choice_makespan_ns, result.choice_spread_ns) + " against " +
          time_text(result.reference_makespan_ns, result.reference_spread_ns) + " in " +
-         count_text(unsigned_of(result.round_count), "paired round");
+         count_text(result.round_count, "paired round");
 }
 
 std::string kept_text(SearchReference reference) {
@@ -111,25 +100,20 @@ std::string ties_text(const SearchView& search) {
   if (search.result->within_noise_count == 0) {
     return "no other measured set ties with the choice";
   }
-  std::string text =
-      count_text(unsigned_of(search.result->within_noise_count), "other set ties", "other sets tie") +
-      " with the choice, so that what differs between them is no finding";
-  std::size_t named = 0;
-  for (const MeasuredView& each : search.measured) {
-    if (each.measured->standing == Standing::within_noise && named < ties_in_text) {
-      text += (named++ == 0 ? ": " : "; ") + set_text(search, each.config_ids());
-    }
-  }
-  return unsigned_of(search.result->within_noise_count) > named ? text + "; ..." : text;
+  const auto text = [&](const MeasuredView& each) {
+    return each.measured->standing == Standing::within_noise ? set_text(search, each.config_ids()) : "";
+  };
+  const std::string sets = joined(search.measured, "; ", text, sets_in_text);
+  return count_text(search.result->within_noise_count, "other set ties", "other sets tie") +
+         " with the choice, so that what differs between them is no finding" + (sets.empty() ? "" : ": ") +
+         sets;
 }
 
 std::string lost_text(const SearchView& search) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(lost_in_text, search.lost.size()); ++i) {
-    text += (i == 0 ? "" : "; ") + set_text(search, *search.lost[i].config_ids) + ": " +
-            change_text(search.lost[i].change);
-  }
-  return search.lost.size() > lost_in_text ? text + "; ..." : text;
+  const auto text = [&](const LostView& lost) {
+    return set_text(search, *lost.config_ids) + ": " + change_text(lost.change);
+  };
+  return joined(search.lost, "; ", text, sets_in_text);
 }
 
 std::string own_time_text(const SearchView& search) {
@@ -142,6 +126,16 @@ std::string own_time_text(const SearchView& search) {
   }
   const std::optional<double> cost = search.result->own_time_cost;
   return text + (cost ? percent_text(*cost) + " to the choice" : "not measured");
+}
+
+/// What `config_name` says of the problems whose configs differ.
+template <typename Name>
+std::string differing_text(const SearchView& search, const ConfigIds& config_ids, const Name& config_name) {
+  const auto text = [&](std::size_t problem) {
+    return short_name(search, problem) + " " + config_name(problem);
+  };
+  const bool is_complete = config_ids.size() == search.result->problems.size();
+  return is_complete ? joined(search.differing, ", ", text, problems_in_text) : "";
 }
 
 }  // namespace
@@ -212,27 +206,6 @@ std::string short_name(const SearchView& search, std::size_t problem) {
   });
   return namesakes > 1 ? name_of(*name) : std::string(name->kernel);
 }
-
-namespace {
-
-/// What `config_name` says of the problems whose configs differ.
-template <typename Name>
-std::string differing_text(const SearchView& search, const ConfigIds& config_ids, const Name& config_name) {
-  std::string text;
-  std::size_t count = 0;
-  for (const std::size_t problem : search.differing) {
-    if (problem >= config_ids.size()) {
-      break;
-    }
-    if (++count > problems_in_text) {
-      return text + ", ...";
-    }
-    text += (text.empty() ? "" : ", ") + short_name(search, problem) + " " + config_name(problem);
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
   return differing_text(search, config_ids,
