@@ -39,7 +39,8 @@ RunView view_of(const RunOfAllRanks& run) {
   std::unordered_map<const ProblemName*, Seen> seen;
   for (const RankRun* rank : run.ranks) {
     for (const RankLaunch& launch : rank->launches) {
-      Seen& first = seen.try_emplace(launch.problem(), launch.tuning_iteration, seen.size()).first->second;
+      Seen& first =
+          seen.try_emplace(launch.problem(), Seen{launch.tuning_iteration, seen.size()}).first->second;
       first.iteration = std::min(first.iteration, launch.tuning_iteration);
       view.launches.push_back(&launch);
     }
