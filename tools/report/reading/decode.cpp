@@ -69,6 +69,9 @@ class Reader {
   /// Returns how many of the fields the object has.
   template <typename T>
   std::size_t read_fields(const Json& object, T& event) {
+    if (!object.is_object()) {
+      throw DamagedLine("not an object");
+    }
     std::size_t known = 0;
     record::for_each_field<T>([&](const auto& field) {
       auto& member = event.*field.member;
@@ -165,9 +168,6 @@ class Reader {
     }
     for (const Json& entry : value) {
       if constexpr (record::HasFields<T>) {
-        if (!entry.is_object()) {
-          throw DamagedLine("not an object");
-        }
         unknown_ += entry.size() - read_fields(entry, to.emplace_back());
       } else {
         take(entry, field, to.emplace_back());
@@ -199,14 +199,11 @@ class Reader {
 
 DecodedLine decode_line(std::string_view line, TextPool& pool) {
   const Json object = parsed(line);
-  if (!object.is_object()) {
-    throw DamagedLine("not an object");
-  }
   Reader reader(pool);
   std::string_view name;
   Event event;
-  std::size_t known = reader.read_field(object, TextRow{record::schema::event_name_field, true}, name) +
-                      reader.read_fields(object, event);
+  std::size_t known = reader.read_fields(object, event);
+  known += reader.read_field(object, TextRow{record::schema::event_name_field, true}, name);
   const auto read_body = [&]<typename Body>(std::type_identity<Body> /*of*/) {
     if (name != Body::event_name) {
       return false;
