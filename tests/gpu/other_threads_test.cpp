@@ -65,13 +65,21 @@ Options tuning(TimerFactory timer = cuda_timer) {
   return options;
 }
 
+/// Made before other threads capture: an array synchronizes the device, which must not be done then.
+struct Buffers {
+  static constexpr std::size_t count = 1024;
+  DeviceArray<int> out{count};
+  DeviceArray<int> state{std::vector<int>(count, 7)};
+};
+
 /// Each to the end, with an output and a buffer that is restored.
-void tune(const std::string& region, int times, Options options, const std::string& timer = "CUPTI") {
-  constexpr std::size_t count = 1024;
+void tune(const std::string& region, const Buffers& buffers, int times, Options options,
+          const std::string& timer = "CUPTI") {
   Busy<Short> kernel(region, {40, 10, 80});
   const Stream stream;
-  const DeviceArray<int> out(count);
-  const DeviceArray<int> state(std::vector<int>(count, 7));
+  const DeviceArray<int>& out = buffers.out;
+  const DeviceArray<int>& state = buffers.state;
+  constexpr std::size_t count = Buffers::count;
   options.outputs = std::vector{output("out", out.get(), count)};
   options.restore = std::vector{restored("state", state.get(), count)};
   ContextualAutotuner tuner(options);
@@ -145,12 +153,13 @@ TEST_CASE("other threads: ten tunings beside one that captures and destroys grap
   if (!has_gpu()) {
     return;
   }
-  tune("before_captures", 1, tuning([] { return cuda_timer_with({.detach = false}); }));
+  const Buffers buffers;
+  tune("before_captures", buffers, 1, tuning([] { return cuda_timer_with({.detach = false}); }));
   const CapturingThread other;
-  tune("beside_captures", 10, tuning());
+  tune("beside_captures", buffers, 10, tuning());
   INFO(other.captures() << " captures");
   CHECK(other.invalid() == 0);
-  tune("by_events_beside_captures", 2, tuning(cuda_event_timer), "CUDA events");
+  tune("by_events_beside_captures", buffers, 2, tuning(cuda_event_timer), "CUDA events");
   CHECK(other.invalid() == 0);  // CUPTI has told of them before
 }
 
@@ -158,10 +167,11 @@ TEST_CASE("other threads: ten tunings beside a kernel that ends after five secon
   if (!has_gpu()) {
     return;
   }
+  const Buffers buffers;
   const Stream stream;
   Busy<Long> persistent("persistent", {5'000'000});
   persistent(stream);
-  tune("beside_a_kernel", 10, tuning());
+  tune("beside_a_kernel", buffers, 10, tuning());
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
 }
 

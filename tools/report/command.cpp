@@ -2,12 +2,10 @@
 
 #include "report/format/printable.hpp"
 #include "report/html/html_report.hpp"
-#include "report/judging/aligned_timelines.hpp"
 #include "report/judging/report.hpp"
 #include "report/reading/log_reader.hpp"
 #include "report/text/text_report.hpp"
 #include "report/trace/trace.hpp"
-#include "report/wording/trace_wording.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -33,12 +31,11 @@ void write_file(const std::filesystem::path& path, const std::string& content) {
 }
 
 void write_trace(const Report& report, const Command& command, std::ostream& out) {
-  const RunSummary* newest = nullptr;
+  const RunAnalysis* newest = nullptr;
   std::vector<AlignedTimeline> timelines;
-  for (const RunSummary& summary : report.summaries) {
-    std::vector<AlignedTimeline> found;
-    if (summary.selected && !(found = aligned_timelines(*summary.run)).empty()) {
-      newest = &summary;
+  for (const RunAnalysis* run : report.selected()) {
+    if (auto found = aligned_timelines(*run->run); !found.empty()) {
+      newest = run;
       timelines = std::move(found);
     }
   }
@@ -49,9 +46,7 @@ void write_trace(const Report& report, const Command& command, std::ostream& out
   out << "trace written to " << printable(command.trace.string()) << ": run " << newest->number << ", "
       << newest->run->region << "\n";
   for (const AlignedTimeline& timeline : timelines) {
-    const std::string gaps = gaps_text(timeline);
-    out << "  " << side_name(timeline) << ": " << iteration_text(timeline) << "; " << alignment_text(timeline)
-        << (gaps.empty() ? "" : "; ") << gaps << "\n";
+    out << "  " << timeline_text(timeline) << "\n";
   }
 }
 
@@ -75,7 +70,7 @@ int run_command(const Command& command, std::ostream& out, std::ostream& err) {
     if (!command.trace.empty()) {
       write_trace(report, command, out);
     }
-    if (!report.any_selected() && (!command.options.region.empty() || !command.options.tuning.empty())) {
+    if (report.selected().empty() && (!command.options.region.empty() || !command.options.tuning.empty())) {
       return exit_no_input;
     }
     return report.any_bad() ? exit_bad_run : exit_fine;

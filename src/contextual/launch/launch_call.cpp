@@ -100,7 +100,6 @@ bool is_ordinary(const std::exception_ptr& thrown) {
     info_.config_id = 0;
   }
   captured_ = true;
-  log_.run->note_untuned_launch();
 }
 
 /// Of a problem that the ranks have not agreed on yet.

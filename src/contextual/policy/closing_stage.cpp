@@ -49,7 +49,7 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    trials_to_sample_ = !driver_.exists() && scope_.next_is_near() && may_compare() ? 2 : 0;
+    trials_to_sample_ = !driver_.exists() && scope_.further_samples() > 0 && may_compare() ? 2 : 0;
   } else {
     choose_unmeasured();
   }
@@ -94,7 +94,7 @@ bool ClosingStage::advance() {
 
 std::vector<SearchTrial> ClosingStage::plan() const {
   if (trials_to_sample_ > 0) {
-    return {{record_.choice, further_samples}};
+    return {{record_.choice, scope_.further_samples()}};
   }
   return contest_ ? contest_->plan() : std::vector<SearchTrial>();
 }
@@ -177,7 +177,7 @@ ClosingStage::Next ClosingStage::search_again() {
 std::int64_t ClosingStage::most_runs_left() const {
   constexpr std::int64_t lead_in = 1;
   const std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0) +
-                                 trials_to_sample_ * (lead_in + further_samples);
+                                 trials_to_sample_ * (lead_in + scope_.further_samples());
   const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
   return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }

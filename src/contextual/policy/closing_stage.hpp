@@ -75,10 +75,6 @@ class ClosingStage {
   /// Returns how many runs the comparisons can still take, if no time is missing.
   std::int64_t most_runs_left() const;
 
-  /// More samples of what own times chose than their walk has: a set that is slow in a quarter of its runs
-  /// shows it in all but 0.3 % of the tunings.
-  static constexpr int further_samples = 10;
-
  private:
   Next sampled_further(const SearchObservation& observation);
   void begin_with_candidate();

@@ -15,7 +15,7 @@ constexpr double least_machine_share = 0.03;
 constexpr double most_machine_share = 0.2;
 constexpr double least_own_share = 0.25;
 constexpr double surely_machine = 0.02;  // the odds of the set
-constexpr double surely_set = 12;
+constexpr double surely_set = 50;
 
 constexpr double of_long_stalls = 3.2;  // 25 times, as a logarithm
 
@@ -34,7 +34,7 @@ double odds_of_a_set(const FarShare& set, const FarShare& others) {
     return 1;
   }
   const bool as_others = others.sets >= enough && length > mean_length(others) - shorter;
-  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.6;
+  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.3;
 }
 
 /// How much likelier some far samples are if they are the set's own, besides the machine's. The machine's

@@ -29,16 +29,17 @@ void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask ta
 void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
   constexpr double near = 1.5;
   next_by_time_.clear();
-  next_is_near_ = false;
+  further_samples_ = 0;
   const bool defaults_are_best = base_ == policy::defaults(problems);
   std::map<std::size_t, std::vector<std::size_t>> left;  // by problem: those behind its choice
   for (const std::size_t p : task_.problems) {
     std::vector<std::size_t> configs = problems[p].by_own_time();
     const auto choice = std::find(configs.begin(), configs.end(), base_[p]);
-    next_is_near_ =
-        next_is_near_ ||
-        (members_.empty() && choice != configs.end() && choice + 1 != configs.end() &&
-         problems[p].own_time(choice[1]).centre_ns < near * problems[p].own_time(*choice).centre_ns);
+    if (members_.empty() && choice != configs.end() && choice + 1 != configs.end()) {
+      const bool is_near =
+          problems[p].own_time(choice[1]).centre_ns < near * problems[p].own_time(*choice).centre_ns;
+      further_samples_ = std::max(further_samples_, is_near ? 10 : defaults_are_best ? 3 : 0);
+    }
     const auto standard = std::find(configs.begin(), configs.end(), 0U);
     if (members_.empty() && defaults_are_best && choice != configs.end()) {
       configs.erase(choice);

@@ -68,9 +68,11 @@ class SearchScope {
   /// the least loss first. Unless all defaults are best, each config is shorter than the default of its
   /// problem.
   const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
-  /// Returns true where there are no members, and a choice is less than half as long again as what is next to
-  /// it: slow runs of its own could make it the longer one.
-  bool next_is_near() const noexcept { return next_is_near_; }
+  /// Returns how many samples `base` needs beyond the walk's, where there are no members. If what is next to
+  /// a choice is less than half as long again, slow runs of its own could make it the longer one: a set that
+  /// is slow in a quarter of its runs shows that in all but 0.3 % of the tunings. Defaults, which nothing is
+  /// compared with, may have run before the machine became busy.
+  int further_samples() const noexcept { return further_samples_; }
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
 
@@ -96,7 +98,7 @@ class SearchScope {
   Assignment defaults_;
   Assignment all_defaults_;
   std::vector<Next> next_by_time_;
-  bool next_is_near_ = false;
+  int further_samples_ = 0;
 };
 
 }  // namespace contextual::policy

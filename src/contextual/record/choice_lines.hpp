@@ -3,6 +3,8 @@
 /// \file
 /// The choices of a run as lines for people. Pure.
 
+#include "contextual/record/text_table.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -26,10 +28,7 @@ struct ChoiceLine {
 /// 1. keys lose the names of their parts: "{M: 512, N: 768}" becomes "{512, 768}";
 /// 2. configs that are too long for their column, and then keys, are moved to lines of their own below the
 ///    kernel's, and then kernels to one above.
-std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
-
-/// Returns the number of columns that UTF-8 text takes, with one for each character.
-std::size_t column_count(std::string_view text);
+std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t width);
 
 /// Returns `text` in lines of at most `wanted_width` columns, or 40 if that is more, broken at spaces where
 /// there are any. The second line and those after it begin with four spaces more than the first. Lines of

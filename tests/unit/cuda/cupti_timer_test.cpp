@@ -43,6 +43,25 @@ TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is 
   }
 }
 
+TEST_CASE("CUPTI timer: what is captured in later runs leaves their makespans as they are", "[unit]") {
+  ScriptedGpu gpu;
+  Block block("cupti_captured_later");
+  CUstream captured = gpu.driver.make_stream();
+  int runs = 0;
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_captured_later", [&] {
+    block(gpu.stream, 1);
+    if (++runs > 3) {
+      gpu.driver.begin_capture(captured);
+      block(captured, 1);
+      gpu.driver.end_capture(captured);
+    }
+  });
+  const ProblemReport problem = of_kernel(report, "cupti_captured_later");
+  check_times(problem);
+  CHECK(problem.choice == 2);
+  CHECK(report.retakes == 0);
+}
+
 TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no sample, and is taken again",
           "[unit]") {
   const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);

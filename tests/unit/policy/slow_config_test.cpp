@@ -88,6 +88,22 @@ TEST_CASE("slow config: where the machine has become busy, the config before wou
   CHECK(driver.choice() == Assignment{1});
 }
 
+TEST_CASE("slow config: defaults that ran before the machine became busy are measured again", "[unit]") {
+  constexpr int of_defaults = 8;  // runs of the walk
+  for (const std::int64_t times : {2, 4, 5, 8, 20}) {
+    CAPTURE(times);
+    std::int64_t last_ns = 0;
+    World world = world_of({{45'000, 15'000, 20'000}});
+    world.overlaps = [](std::size_t) { return false; };
+    world.time_ns = [&last_ns, times, runs = 0](std::size_t, std::size_t config) mutable {
+      const std::int64_t calm = config == 0 ? 45'000 : config == 1 ? 15'000 : 20'000;
+      return last_ns = calm * (++runs > of_defaults ? times : 1);
+    };
+    world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
+    CHECK(Tuned(PolicyOptions{}, world).choice() == Assignment{1});
+  }
+}
+
 TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
   const Tuned driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <random>
 #include <vector>
 
 namespace walk_order_test {
@@ -87,6 +88,27 @@ TEST_CASE("walk: a sample without a time stays due", "[unit]") {
     walk.observe({0, 1, false}, 10);
     walk.observe({0, 2, false}, 10);
     CHECK(walk.plan(5).empty());
+  }
+}
+
+TEST_CASE("walk: in a race, lost times are taken again, and change no choice", "[unit]") {
+  std::mt19937 random(1);
+  for (int i = 0; i < 100; ++i) {
+    const std::size_t configs = 2 + random() % 5;
+    Walk complete(Order::race, std::vector<bool>(configs), 1, 5);
+    Walk lossy = complete;
+    while (!complete.plan(1).empty()) {
+      const Step step = complete.plan(1).front();
+      const auto time_ns = static_cast<std::int64_t>(100 + 10 * step.config_id + random() % 30);
+      complete.observe(step, time_ns);
+      while (!step.warmup && random() % 3 == 0) {
+        lossy.observe(step, std::nullopt);
+      }
+      CHECK(lossy.plan(1) == std::vector<Step>{step});
+      lossy.observe(step, time_ns);
+      CHECK(lossy.remaining_steps() == complete.remaining_steps());
+    }
+    CHECK(lossy.plan(1).empty());
   }
 }
 

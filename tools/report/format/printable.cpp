@@ -1,12 +1,16 @@
 #include "report/format/printable.hpp"
 
-#include "report/format/utf8.hpp"
+#include "contextual/record/text_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
 namespace contextual::log_report {
+
+using record::Character;
+using record::first_character;
+
 namespace {
 
 bool is_printable(char32_t c) {
@@ -43,6 +47,15 @@ std::string printable(std::string_view text, std::size_t limit) {
     result += "... (" + std::to_string(text.size() - position) + " bytes more)";
   }
   return result;
+}
+
+std::string shorten(std::string_view text, std::size_t columns) {
+  constexpr std::string_view dots = "...";
+  if (text.size() <= columns || record::column_count(text) <= columns) {
+    return std::string(text);
+  }
+  const std::string_view end = columns > dots.size() ? dots : "";
+  return std::string(text.substr(0, record::fitting(text, columns - end.size()).first)).append(end);
 }
 
 }  // namespace contextual::log_report

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// Plots as inline SVG, without scripts and with a title on every mark. Colours are in the page's style
-/// sheet. The size of a plot is bounded, whatever the logs contain.
+/// Plots as inline SVG, without scripts and with a title on every mark. Colors are in the page's style sheet.
+/// The size of a plot is bounded, whatever the logs contain.
 
-#include "report/judging/analysis.hpp"
+#include "report/judging/report.hpp"
 
 #include <string>
 
@@ -16,9 +16,8 @@ std::string config_plot(const ProblemResult& problem);
 /// Plots the region's agreed time in every tuning iteration, by phase. Empty without times.
 std::string region_plot(const RunView& view);
 
-/// Plots the measured assignments of a search as a grid of the configs of the two problems with the most
-/// configs, coloured by the region's time. Empty if no two assignments differ in a problem that was chosen by
-/// makespan.
-std::string search_map(const SearchView& search);
+/// Plots the region's time with the measured assignments of a search, one row each, and names those that are
+/// infeasible. `problems` are those of its run. Empty if fewer than two assignments were measured.
+std::string search_plot(const SearchView& search, const std::vector<ProblemResult>& problems);
 
 }  // namespace contextual::log_report

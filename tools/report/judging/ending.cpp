@@ -1,16 +1,497 @@
 #include "report/judging/ending.hpp"
 
 #include "report/format/quantities.hpp"
-#include "report/format/ranges.hpp"
-#include "report/format/timestamp.hpp"
-#include "report/judging/culprit.hpp"
+#include "report/judging/runs.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace contextual::log_report {
 namespace {
+
+using Ranks = std::vector<std::int64_t>;
+using Runs = std::vector<const RankRun*>;
+
+/// Absent ranks that are listed one by one.
+constexpr std::size_t max_listed = 10'000;
+
+std::string config_at(const ConfigName& config) {
+  if (config.problem == nullptr) {
+    return {};
+  }
+  return ", " + name_of(*config.problem) + " config-" + std::to_string(config.id);
+}
+
+std::string place(std::string_view phase, std::int64_t iteration) {
+  const std::string text(phase);
+  return iteration < 0 ? text : text + ", iteration " + std::to_string(iteration);
+}
+
+/// Returns e.g. "walk, iteration 17, gemm config-2", as far as the log says.
+std::string position_of(const RankRun& run) {
+  if (run.blocked) {
+    return place(to_string(run.blocked->phase), run.blocked->tuning_iteration) +
+           config_at(run.blocked->config);
+  }
+  if (run.end) {
+    return run.end->phase == RunStage::hello ? "before the first iteration"
+                                             : place(enum_text(run.end->phase), run.end->tuning_iteration);
+  }
+  if (!run.launches.empty()) {
+    const RankLaunch& last = run.launches.back();
+    return "last logged: " + place(to_string(last.phase), last.tuning_iteration) + config_at(*last.config);
+  }
+  return run.hello ? "in the first iteration" : "before the ranks met";
+}
+
+/// The region itself, not the library.
+bool region_threw(const RunEnd& end) {
+  return end.error_type == "region";
+}
+
+std::string error_text(const RunEnd& end) {
+  std::string text = region_threw(end) ? "its region threw" : std::string(end.error_type);
+  if (!end.error.empty()) {
+    text += (text.empty() ? "" : ": ") + std::string(end.error);
+  }
+  return text.empty() ? "failed without a message" : text;
+}
+
+/// What the ranks of a run that ended badly say about each other. `run` and `logs` must outlive the object.
+class Evidence {
+ public:
+  Evidence(const RunOfAllRanks& of, const Logs& in) : run(of), logs(in) {
+    for (const RankRun* rank : run.ranks) {
+      by_state_[state_of(*rank)].push_back(rank);
+      if (rank->end && !rank->end->ok()) {
+        for (const std::int64_t other :
+             std::set(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end())) {
+          ++blame_[other];
+        }
+      }
+    }
+  }
+
+  const RunOfAllRanks& run;
+  const Logs& logs;
+
+  const Runs& in(RankState state) const {
+    static const Runs none;
+    const auto found = by_state_.find(state);
+    return found == by_state_.end() ? none : found->second;
+  }
+
+  /// Returns the failed ranks whose RunEnd `predicate` accepts.
+  template <typename Predicate>
+  Runs failed_with(const Predicate& predicate) const {
+    Runs ranks = in(RankState::failed);
+    std::erase_if(ranks, [&](const RankRun* rank) { return !predicate(*rank->end); });
+    return ranks;
+  }
+
+  /// Returns the number of ranks that blame this one.
+  int blame_of(std::int64_t rank) const {
+    const auto found = blame_.find(rank);
+    return found == blame_.end() ? 0 : found->second;
+  }
+
+  /// Returns those of `candidates` that are blamed most often, or all of them if none is blamed.
+  Ranks most_blamed(Ranks candidates) const {
+    int most = 0;
+    for (const std::int64_t rank : candidates) {
+      most = std::max(most, blame_of(rank));
+    }
+    std::erase_if(candidates, [&](std::int64_t rank) { return blame_of(rank) != most; });
+    return candidates;
+  }
+
+  /// Returns the ranks that are blamed most often, or nothing if none is blamed.
+  Ranks most_blamed() const {
+    Ranks ranks;
+    for (const auto& [rank, count] : blame_) {
+      ranks.push_back(rank);
+    }
+    return most_blamed(std::move(ranks));
+  }
+
+  /// Returns the ranks that wrote nothing; if there are very many, only the first ones.
+  Ranks absent() const {
+    Ranks ranks;
+    for (const Range& range : run.absent) {
+      for (std::int64_t rank = range.first; rank <= range.last && ranks.size() < max_listed; ++rank) {
+        ranks.push_back(rank);
+      }
+    }
+    return ranks;
+  }
+
+ private:
+  std::map<RankState, Runs> by_state_;
+  std::map<std::int64_t, int> blame_;
+};
+
+struct Verdict {
+  std::vector<std::int64_t> ranks;  ///< sorted; empty if no rank stands out
+  std::string why;
+};
+
+/// Why there is nothing of `rank` in the logs.
+std::string why_absent(const Evidence& evidence, std::int64_t rank) {
+  for (const Absence& absence : absences_of(evidence.run, evidence.logs)) {
+    if (absence.holds(rank)) {
+      return absence.why;
+    }
+  }
+  return "no log says anything of it";
+}
+
+Ranks rank_numbers(const Runs& runs) {
+  Ranks ranks;
+  ranks.reserve(runs.size());
+  for (const RankRun* run : runs) {
+    ranks.push_back(run->rank);
+  }
+  return ranks;
+}
+
+std::string stopped_at(const RankRun& run) {
+  const std::string position = position_of(run);
+  return position.empty() ? "" : " (" + position + ")";
+}
+
+std::string own_words(const Evidence& evidence, const Ranks& ranks) {
+  const RankRun* run = evidence.run.find(ranks.front());
+  if (run == nullptr) {
+    return why_absent(evidence, ranks.front());
+  }
+  switch (state_of(*run)) {
+    case RankState::failed:
+      return error_text(*run->end) + stopped_at(*run);
+    case RankState::blocked:
+      return "blocked in " + std::string(to_string(run->blocked->activity)) + stopped_at(*run);
+    case RankState::open:
+      return "its log ends without an end of the run: killed, exited or stopped" + stopped_at(*run);
+    case RankState::ok:
+      break;
+  }
+  return "it ended well itself";
+}
+
+Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& addition = {}) {
+  std::sort(ranks.begin(), ranks.end());
+  std::string why = own_words(evidence, ranks);
+  return {std::move(ranks), why + addition};
+}
+
+/// The rank at the front of a rejection's reason, "rank 1: too much shared memory".
+std::optional<std::int64_t> rank_in(std::string_view reason) {
+  constexpr std::string_view before = "rank ";
+  std::int64_t rank = 0;
+  if (!reason.starts_with(before)) {
+    return std::nullopt;
+  }
+  reason.remove_prefix(before.size());
+  const auto [end, error] = std::from_chars(reason.data(), reason.data() + reason.size(), rank);
+  const bool valid = error == std::errc{} && end != reason.data() + reason.size() && *end == ':';
+  return valid ? std::optional(rank) : std::nullopt;
+}
+
+std::set<std::int64_t> blamed_by(const Runs& failed) {
+  std::set<std::int64_t> blamed;
+  for (const RankRun* rank : failed) {
+    blamed.insert(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end());
+  }
+  return blamed;
+}
+
+/// The ranks that the rejections of `failed` ranks name; none where they name more than one, because then no
+/// rank rejected every config.
+std::set<std::int64_t> rejecting_alone(const Runs& failed) {
+  std::set<std::int64_t> rejecting;
+  for (const RankRun* run : failed) {
+    for (const Rejected& event : run->rejected) {
+      if (const auto rank = rank_in(event.reason)) {
+        rejecting.insert(*rank);
+      }
+    }
+  }
+  return rejecting.size() == 1 ? rejecting : std::set<std::int64_t>{};
+}
+
+/// The last rejection that `run` wrote; null where it wrote none.
+const Rejected* last_rejection(const RankRun* run) {
+  return run == nullptr || run->rejected.empty() ? nullptr : &run->rejected.back();
+}
+
+std::string kernel_of(const Rejected* rejection) {
+  return rejection == nullptr || rejection->config.problem == nullptr ? "a kernel"
+                                                                      : name_of(*rejection->config.problem);
+}
+
+bool is_every_rank(const Evidence& evidence, std::size_t count) {
+  return static_cast<std::int64_t>(count) == evidence.run.rank_count;
+}
+
+/// The ranks on which every config failed: those that `failed` ranks blame or that rejected every config.
+/// Where they say neither, those that failed, unless all did: only the rank itself knows before the others
+/// are told.
+std::set<std::int64_t> without_a_config(const Evidence& evidence, const Runs& failed) {
+  std::set<std::int64_t> ranks = blamed_by(failed);
+  if (ranks.empty()) {
+    ranks = rejecting_alone(failed);
+  }
+  if (ranks.empty() && !is_every_rank(evidence, failed.size())) {
+    for (const RankRun* run : failed) {
+      ranks.insert(run->rank);
+    }
+  }
+  return ranks;
+}
+
+/// "; rank 0 heard: ..." of the first rank that was told that another one failed.
+std::string heard(const Runs& told) {
+  const RankRun& first = *told.front();
+  const std::string_view error = first.end->error;
+  const std::string_view line = error.substr(0, error.find("\\n"));
+  return line.empty() ? "" : "; " + ranks_text(Ranks{first.rank}) + " heard: " + std::string(line);
+}
+
+/// Names the ranks on which every config of a kernel failed. Such a rank leaves the region with an error,
+/// while the others wait for it in the region until they are blocked or give up. Names no rank if that
+/// happened on all ranks.
+std::optional<Verdict> by_tuning_failure(const Evidence& evidence) {
+  const auto failed =
+      evidence.failed_with([](const RunEnd& end) { return end.error_type == "TuningFailedError"; });
+  const std::set<std::int64_t> culprits = without_a_config(evidence, failed);
+  if (culprits.empty()) {
+    return std::nullopt;
+  }
+  const RankRun* first = evidence.run.find(*culprits.begin());
+  const Rejected* rejection = last_rejection(first);
+  for (auto other = failed.begin(); rejection == nullptr && other != failed.end(); ++other) {
+    rejection = last_rejection(*other);
+  }
+  const bool everywhere = culprits.size() > 1 && is_every_rank(evidence, culprits.size());
+  const std::string why = "every config of " + kernel_of(rejection) + " failed " +
+                          (everywhere ? "on all ranks" : "there") +
+                          (rejection == nullptr ? "" : ": " + std::string(rejection->reason)) +
+                          (first == nullptr ? "" : stopped_at(*first));
+  return Verdict{everywhere ? Ranks{} : Ranks(culprits.begin(), culprits.end()), why};
+}
+
+/// Names the rank whose failure other ranks report (RegionFailedError), even if that rank wrote no log.
+std::optional<Verdict> by_region_failure(const Evidence& evidence) {
+  const auto told =
+      evidence.failed_with([](const RunEnd& end) { return end.error_type == "RegionFailedError"; });
+  const std::set<std::int64_t> failed = blamed_by(told);
+  if (failed.empty()) {
+    return std::nullopt;
+  }
+  const Ranks most = evidence.most_blamed({failed.begin(), failed.end()});
+  const RankRun* first = evidence.run.find(most.front());
+  const bool says_it_itself = first != nullptr && state_of(*first) == RankState::failed;
+  return verdict_on(evidence, most, says_it_itself ? "" : heard(told));
+}
+
+/// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
+/// because of another one. Such a rank leaves, and the others may never come to the run.
+std::optional<Verdict> by_own_error(const Evidence& evidence) {
+  const bool all_ended =
+      evidence.in(RankState::open).empty();  // a region may give up waiting for a lost rank
+  const auto failed = evidence.failed_with([&](const RunEnd& end) {
+    return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
+           end.error_type == "Error" || (all_ended && region_threw(end));
+  });
+  const bool everywhere = is_every_rank(evidence, failed.size());
+  return failed.empty() || everywhere
+             ? std::nullopt
+             : std::optional(verdict_on(evidence, evidence.most_blamed(rank_numbers(failed))));
+}
+
+/// Names the only rank whose region threw, if the logs of all others just end. That happens if the launcher
+/// ends the other ranks when one leaves.
+std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
+  const auto threw = evidence.failed_with(region_threw);
+  const bool others_open = evidence.in(RankState::open).size() + 1 == evidence.run.ranks.size() &&
+                           !evidence.in(RankState::open).empty();
+  if (threw.size() != 1 || !others_open || !evidence.run.absent.empty()) {
+    return std::nullopt;
+  }
+  return verdict_on(evidence, rank_numbers(threw),
+                    "; the others' logs just end, as when a launcher ends them");
+}
+
+/// Names a rank whose error says that no other rank came to meet it and that blames this rank itself. That is
+/// a rank that alone met a new key in a later call. The others never began the run, so that their logs do not
+/// have it.
+std::optional<Verdict> by_lonely_meeting(const Evidence& evidence) {
+  const auto blames_itself = [](const RankRun& run) {
+    const Ranks itself{run.rank};
+    return run.end->error_type == "CommunicationError" && run.end->phase == RunStage::hello &&
+           run.end->blamed_ranks == itself;
+  };
+  const Runs& failed = evidence.in(RankState::failed);
+  const bool alone = evidence.run.ranks.size() == 1 && failed.size() == 1;
+  return alone && blames_itself(*failed.front()) ? std::optional(verdict_on(evidence, rank_numbers(failed)))
+                                                 : std::nullopt;
+}
+
+/// Names the ranks whose region threw, or among several those in the earliest iteration: a region that gives
+/// up waiting for a failed rank throws later than that rank.
+std::optional<Verdict> by_throw(const Evidence& evidence) {
+  auto threw = evidence.failed_with(region_threw);
+  if (threw.empty()) {
+    return std::nullopt;
+  }
+  const auto iteration = [](const RankRun* run) { return run->end->tuning_iteration; };
+  const auto first = *std::min_element(
+      threw.begin(), threw.end(), [&](const auto* a, const auto* b) { return iteration(a) < iteration(b); });
+  std::erase_if(threw, [&](const RankRun* run) { return iteration(run) > iteration(first); });
+  return verdict_on(evidence, evidence.most_blamed(rank_numbers(threw)));
+}
+
+/// Names ranks whose own CommunicationError names them. They were away, for example stopped, and continued
+/// too late.
+std::optional<Verdict> by_own_absence(const Evidence& evidence) {
+  Ranks away;
+  for (const RankRun* run : evidence.in(RankState::failed)) {
+    const Ranks& blamed = run->end->blamed_ranks;
+    if (run->end->error_type == "CommunicationError" &&
+        std::find(blamed.begin(), blamed.end(), run->rank) != blamed.end()) {
+      away.push_back(run->rank);
+    }
+  }
+  return away.empty() ? std::nullopt : std::optional(verdict_on(evidence, evidence.most_blamed(away)));
+}
+
+/// Names the ranks that the errors blame most.
+std::optional<Verdict> by_blame(const Evidence& evidence) {
+  const Ranks most = evidence.most_blamed();
+  if (most.empty()) {
+    return std::nullopt;
+  }
+  if (most.size() > 1 && most.size() == evidence.run.ranks.size()) {
+    return Verdict{most, "they differ from each other: " + own_words(evidence, most)};
+  }
+  const RankRun* run = evidence.run.find(most.front());
+  if (run != nullptr && evidence.run.several_regions) {
+    return Verdict{
+        most, "in region \"" + std::string(run->region) + "\", others are not: " + own_words(evidence, most)};
+  }
+  return verdict_on(evidence, most);
+}
+
+/// Names the ranks with another error than most.
+std::optional<Verdict> by_odd_error(const Evidence& evidence) {
+  std::map<std::string_view, Ranks> by_type;
+  for (const RankRun* run : evidence.in(RankState::failed)) {
+    by_type[run->end->error_type].push_back(run->rank);
+  }
+  if (by_type.empty()) {
+    return std::nullopt;
+  }
+  const auto rarest = std::min_element(by_type.begin(), by_type.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  if (by_type.size() == 1 && rarest->second.size() > 1) {
+    return Verdict{{}, "all ranks failed alike: " + own_words(evidence, rarest->second)};
+  }
+  return verdict_on(evidence, rarest->second);
+}
+
+/// The ranks that left the region in an earlier tuning iteration than those in which the others are blocked.
+std::optional<Verdict> by_leaving_early(const Evidence& evidence) {
+  std::int64_t first_blocked = std::numeric_limits<std::int64_t>::max();
+  for (const RankRun* run : evidence.in(RankState::blocked)) {
+    first_blocked = std::min(first_blocked, run->blocked->tuning_iteration);
+  }
+  const auto early = evidence.failed_with(
+      [&](const RunEnd& end) { return end.tuning_iteration >= 0 && end.tuning_iteration < first_blocked; });
+  if (early.empty()) {
+    return std::nullopt;
+  }
+  return verdict_on(evidence, rank_numbers(early),
+                    "; the blocked ranks went on to iteration " + std::to_string(first_blocked));
+}
+
+/// The blocked rank that is alone in its place, while at least two others are together in another one.
+std::optional<Verdict> by_lonely_place(const Evidence& evidence) {
+  const auto& blocked = evidence.in(RankState::blocked);
+  std::map<std::string, Ranks> by_place;
+  for (const RankRun* run : blocked) {
+    by_place[position_of(*run) + std::string(to_string(run->blocked->activity))].push_back(run->rank);
+  }
+  for (const auto& [place, ranks] : by_place) {
+    if (ranks.size() == 1 && by_place.size() == 2 && blocked.size() > 2) {
+      return verdict_on(evidence, ranks, "; all other blocked ranks are in one other place");
+    }
+  }
+  return std::nullopt;
+}
+
+/// Names ranks without an end and ranks that wrote nothing, for which blocked and failed ranks waited. Among
+/// several, it names those that the others blame most.
+std::optional<Verdict> by_missing_end(const Evidence& evidence) {
+  const Ranks absent = evidence.absent();
+  Ranks candidates = rank_numbers(evidence.in(RankState::open));
+  candidates.insert(candidates.end(), absent.begin(), absent.end());
+  if (candidates.empty()) {
+    return std::nullopt;
+  }
+  std::sort(candidates.begin(), candidates.end());
+  const Ranks most = evidence.most_blamed(candidates);
+  const bool wrote_something = evidence.run.find(most.front()) != nullptr;
+  const bool others_waited =
+      !evidence.in(RankState::blocked).empty() || !evidence.in(RankState::failed).empty();
+  return verdict_on(evidence, most, wrote_something && others_waited ? "; the others waited for it" : "");
+}
+
+/// If ranks are blocked, names the ranks that left the region in an earlier iteration than the blocked ones
+/// are in. If there are none, names the blocked rank that others blame, or that is blocked in another place
+/// than all others.
+std::optional<Verdict> by_block(const Evidence& evidence) {
+  const auto& blocked = evidence.in(RankState::blocked);
+  if (blocked.empty()) {
+    return std::nullopt;
+  }
+  if (auto early = by_leaving_early(evidence)) {
+    return early;
+  }
+  const Ranks most = evidence.most_blamed(rank_numbers(blocked));
+  if (most.size() == 1 || evidence.blame_of(most.front()) > 0) {
+    return verdict_on(evidence, most);
+  }
+  if (auto lonely = by_lonely_place(evidence)) {
+    return lonely;
+  }
+  return Verdict{
+      {},
+      ranks_text(most) +
+          " are blocked, none of them blamed by others. The logs cannot say which was first: look at the "
+          "region's communication"};
+}
+
+/// Judges a run in which some rank failed, is blocked, or wrote no end while others did: the first rule that
+/// applies decides.
+Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs) {
+  const Evidence evidence(run, logs);
+  for (const auto rule :
+       {by_tuning_failure, by_region_failure, by_own_error, by_lonely_throw, by_lonely_meeting,
+        by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
+    if (auto verdict = rule(evidence)) {
+      return *verdict;
+    }
+  }
+  return {{}, "the logs do not say"};
+}
 
 std::string blocked_text(const Blocked& blocked) {
   std::string text = "blocked in " + std::string(to_string(blocked.activity));
@@ -56,8 +537,7 @@ struct StopTimes {
 
   std::string text(RankState state) const {
     if (state == RankState::blocked) {
-      return ", for " + duration_text(static_cast<double>(blocked_ns)) +
-             (since.empty() ? "" : " since " + std::string(since));
+      return ", for " + duration_text(blocked_ns) + (since.empty() ? "" : " since " + std::string(since));
     }
     return state == RankState::open && written_s >= 0 ? " (last written " + iso8601_of(written_s) + ")" : "";
   }
@@ -101,16 +581,14 @@ RunStatus status_of(const RunOfAllRanks& run) {
 
 }  // namespace
 
-const char* status_name(RunStatus status) {
-  switch (status) {
-    case RunStatus::ok:
-      return "ok";
-    case RunStatus::failed:
-      return "failed";
-    case RunStatus::unfinished:
-      break;
+RankState state_of(const RankRun& run) {
+  if (run.blocked) {
+    return RankState::blocked;
   }
-  return "unfinished";
+  if (run.end) {
+    return run.end->ok() ? RankState::ok : RankState::failed;
+  }
+  return RankState::open;
 }
 
 Ending ending_of(const RunOfAllRanks& run, const Logs& logs) {

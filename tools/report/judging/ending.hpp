@@ -3,13 +3,24 @@
 /// \file
 /// How a tuning run ended: where each rank stopped, who was missing, and which rank to look at first.
 
-#include "report/judging/rank_state.hpp"
-#include "report/judging/run_of_all_ranks.hpp"
+#include "report/judging/runs.hpp"
+#include "report/reading/logs.hpp"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace contextual::log_report {
+
+enum class RankState : std::uint8_t {
+  ok,       ///< the run ended well
+  failed,   ///< it ended with an error
+  blocked,  ///< the watchdog found it blocked, and nothing came after that
+  open,     ///< its log just ends: killed, exited, stopped, or still running
+};
+
+RankState state_of(const RankRun& run);
 
 /// Where a rank stopped, or several ranks in the same way.
 struct Stop {
@@ -39,6 +50,16 @@ struct Ending {
 Ending ending_of(const RunOfAllRanks& run, const Logs& logs);
 
 /// "ok", "failed", "unfinished".
-const char* status_name(RunStatus status);
+constexpr std::string_view name_of(RunStatus status) {
+  return status == RunStatus::ok ? "ok" : status == RunStatus::failed ? "failed" : "unfinished";
+}
+
+/// "ok", "failed", "blocked", "no end".
+constexpr std::string_view name_of(RankState state) {
+  return state == RankState::ok        ? "ok"
+         : state == RankState::failed  ? "failed"
+         : state == RankState::blocked ? "blocked"
+                                       : "no end";
+}
 
 }  // namespace contextual::log_report

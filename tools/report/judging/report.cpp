@@ -1,123 +1,160 @@
 #include "report/judging/report.hpp"
 
 #include "report/format/printable.hpp"
-#include "report/judging/run_joining.hpp"
+#include "report/format/quantities.hpp"
+#include "report/judging/runs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 namespace contextual::log_report {
 namespace {
 
-struct IterationCounts {
-  std::int64_t walk = 0;
-  std::int64_t search = 0;
-};
-
-IterationCounts iterations_of(const RunAnalysis& analysis) {
-  for (const RankRun* rank : analysis.run->ranks) {
-    if (rank->end) {
-      return {rank->end->walk_iterations, rank->end->search_iterations};
+std::vector<std::string> warnings_of(const RunOfAllRanks& run) {
+  std::map<std::string_view, std::vector<std::int64_t>> ranks;
+  std::vector<std::string_view> order;
+  for (const RankRun* rank : run.ranks) {
+    for (const std::string_view text : rank->warnings) {
+      std::vector<std::int64_t>& said = ranks[text];
+      if (said.empty()) {
+        order.push_back(text);
+      }
+      if (said.empty() || said.back() != rank->rank) {
+        said.push_back(rank->rank);
+      }
     }
   }
-  IterationCounts counts;
+  std::vector<std::string> warnings;
+  warnings.reserve(order.size());
+  for (const std::string_view text : order) {
+    warnings.push_back(ranks_text(ranks[text]) + ": " + std::string(text));
+  }
+  return warnings;
+}
+
+/// Those of the lowest rank that has some: they are alike on all.
+std::vector<SearchView> searches_of(const RunOfAllRanks& run) {
+  std::vector<SearchView> searches;
+  for (const RankRun* rank : run.ranks) {
+    for (const SearchResult& search : rank->searches) {
+      searches.push_back(view_of(search));
+    }
+    if (!searches.empty()) {
+      break;
+    }
+  }
+  return searches;
+}
+
+const Limit* limit_of(const RunOfAllRanks& run) {
+  for (const RankRun* rank : run.ranks) {
+    if (rank->limit) {
+      return &*rank->limit;
+    }
+  }
+  return nullptr;
+}
+
+void count_iterations(RunAnalysis& analysis) {
+  const auto& ranks = analysis.run->ranks;
+  const auto ended =
+      std::find_if(ranks.begin(), ranks.end(), [](const RankRun* rank) { return bool{rank->end}; });
+  if (ended != ranks.end()) {
+    analysis.walk_iterations = (*ended)->end->walk_iterations;
+    analysis.search_iterations = (*ended)->end->search_iterations;
+    return;
+  }
   for (const Iteration& iteration : analysis.view.iterations) {
-    counts.walk += iteration.phase == Phase::walk ? 1 : 0;
-    counts.search += iteration.phase == Phase::search ? 1 : 0;
+    analysis.walk_iterations += iteration.phase == Phase::walk ? 1 : 0;
+    analysis.search_iterations += iteration.phase == Phase::search ? 1 : 0;
   }
-  return counts;
 }
 
-std::string choices_text(const RunAnalysis& analysis) {
-  std::string text;
-  std::size_t count = 0;
-  for (const ProblemResult& problem : analysis.problems) {
-    if (!problem.choices.empty() && ++count <= 16) {
-      text += (text.empty() ? "" : ", ") + std::string(problem.name->kernel) + ": " +
-              std::to_string(problem.choices.back()->config.id);
-    }
-  }
-  return count > 16 ? text + ", ..." : text;
-}
-
-double elapsed_ns(const RunOfAllRanks& run) {
-  double elapsed = -1;
+std::optional<std::int64_t> elapsed_ns(const RunOfAllRanks& run) {
+  std::optional<std::int64_t> elapsed;
   for (const RankRun* rank : run.ranks) {
     if (rank->end) {
-      elapsed = std::max(elapsed, static_cast<double>(rank->end->elapsed_ns));
+      elapsed = std::max(elapsed, std::optional(rank->end->elapsed_ns));
     } else if (rank->progress) {
-      elapsed = std::max(elapsed, static_cast<double>(rank->progress->elapsed_ns));
+      elapsed = std::max(elapsed, std::optional(rank->progress->elapsed_ns));
     }
   }
   return elapsed;
 }
 
-bool matches(const RunSummary& summary, const ReportOptions& options) {
-  if (!options.region.empty() && summary.run->region != options.region) {
+bool matches(const RunAnalysis& run, const ReportOptions& options) {
+  if (!options.region.empty() && run.run->region != options.region) {
     return false;
   }
-  return options.tuning.empty() || options.tuning == std::to_string(summary.number) ||
-         (options.tuning.size() > 3 && summary.run->id.find(options.tuning) != std::string::npos);
+  return options.tuning.empty() || options.tuning == std::to_string(run.number) ||
+         (options.tuning.size() > 3 && run.run->id.find(options.tuning) != std::string::npos);
 }
 
 /// The newest run of each region. One that went well with what was kept tells nothing: then the newest of
 /// those that have measured something. All that match where more is asked for.
-void select(std::vector<RunSummary>& summaries, const ReportOptions& options) {
-  std::map<std::string_view, RunSummary*> newest;
-  std::map<std::string_view, RunSummary*> newest_measured;
-  for (RunSummary& summary : summaries) {
-    if (matches(summary, options)) {
-      summary.selected = options.all || !options.tuning.empty();
-      newest[summary.run->region] = &summary;
-      if (summary.measured) {
-        newest_measured[summary.run->region] = &summary;
+void select(std::vector<RunAnalysis>& runs, const ReportOptions& options) {
+  std::map<std::string_view, RunAnalysis*> newest;
+  std::map<std::string_view, RunAnalysis*> newest_measured;
+  for (RunAnalysis& run : runs) {
+    if (matches(run, options)) {
+      run.selected = options.all || !options.tuning.empty();
+      newest[run.run->region] = &run;
+      if (run.measured()) {
+        newest_measured[run.run->region] = &run;
       }
     }
   }
-  for (const auto& [region, summary] : newest) {
+  for (const auto& [region, run] : newest) {
     const auto measured = newest_measured.find(region);
-    const bool tells = summary->bad() || measured == newest_measured.end();
-    (tells ? summary : measured->second)->selected = true;
+    const bool tells = run->bad() || measured == newest_measured.end();
+    (tells ? run : measured->second)->selected = true;
   }
 }
 
 }  // namespace
 
+RunAnalysis analyse(const RunOfAllRanks& run, const Logs& logs) {
+  RunAnalysis analysis;
+  analysis.run = &run;
+  analysis.ending = ending_of(run, logs);
+  analysis.view = view_of(run);
+  analysis.problems = problems_of(run, analysis.view);
+  analysis.searches = searches_of(run);
+  analysis.gain = compared_with_defaults(analysis.searches);
+  analysis.limit = limit_of(run);
+  analysis.slowness = slowness_of(analysis.view);
+  analysis.disagreements = disagreements_of(run, analysis.view);
+  analysis.warnings = warnings_of(run);
+  count_iterations(analysis);
+  analysis.elapsed_ns = elapsed_ns(run);
+  return analysis;
+}
+
 Report make_report(const std::filesystem::path& directory, Logs logs, const ReportOptions& options) {
-  Report report;
-  report.directory = printable(directory.string());
-  report.logs = std::move(logs);
-  report.runs = join_runs(report.logs);
-  for (const RunOfAllRanks& run : report.runs) {
-    const RunAnalysis analysis = analyse(run, report.logs);
-    RunSummary summary;
-    summary.number = report.summaries.size() + 1;
-    summary.run = &run;
-    summary.status = analysis.ending.status;
-    summary.culprit = analysis.ending.culprit_line();
-    summary.disagreements = analysis.comparison.disagreements.size();
-    const IterationCounts counts = iterations_of(analysis);
-    summary.iterations = std::to_string(counts.walk) + " + " + std::to_string(counts.search);
-    summary.measured = counts.walk + counts.search > 0;
-    summary.elapsed_ns = elapsed_ns(run);
-    if (analysis.gain && !analysis.gain->defaults_came_back) {
-      summary.change = analysis.gain->change.centre;
-    }
-    summary.choices = choices_text(analysis);
-    report.summaries.push_back(std::move(summary));
+  Report report{printable(directory.string()), std::move(logs), {}, {}};
+  report.joined = join_runs(report.logs);
+  for (const RunOfAllRanks& run : report.joined) {
+    report.runs.push_back(analyse(run, report.logs));
+    report.runs.back().number = report.runs.size();
   }
-  select(report.summaries, options);
+  select(report.runs, options);
   return report;
 }
 
 bool Report::any_bad() const {
-  return std::any_of(summaries.begin(), summaries.end(),
-                     [](const RunSummary& summary) { return summary.bad(); });
+  return std::any_of(runs.begin(), runs.end(), [](const RunAnalysis& run) { return run.bad(); });
 }
 
-bool Report::any_selected() const {
-  return std::any_of(summaries.begin(), summaries.end(),
-                     [](const RunSummary& summary) { return summary.selected; });
+std::vector<const RunAnalysis*> Report::selected() const {
+  std::vector<const RunAnalysis*> found;
+  for (const RunAnalysis& run : runs) {
+    if (run.selected) {
+      found.push_back(&run);
+    }
+  }
+  return found;
 }
 
 }  // namespace contextual::log_report

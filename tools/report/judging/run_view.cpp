@@ -1,83 +1,82 @@
 #include "report/judging/run_view.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <unordered_map>
 
 namespace contextual::log_report {
-namespace {
 
-struct Row {
-  std::int64_t iteration;
-  std::size_t problem;  ///< index in RunView::problems
-  std::int64_t rank;
-  const Launch* launch;
-};
-
-std::vector<Row> rows_of(RunView& view) {
-  std::unordered_map<const ProblemName*, std::pair<std::int64_t, std::size_t>>
-      seen;  // first iteration, order
-  for (const RankRun* rank : view.run->ranks) {
-    for (const Launch& launch : rank->launches) {
-      const auto [found, is_new] =
-          seen.try_emplace(launch.config.problem, launch.tuning_iteration, seen.size());
-      found->second.first = std::min(found->second.first, launch.tuning_iteration);
-    }
-  }
-  for (const auto& [problem, when] : seen) {
-    view.problems.push_back(problem);
-  }
-  std::sort(view.problems.begin(), view.problems.end(),
-            [&](const ProblemName* a, const ProblemName* b) { return seen.at(a) < seen.at(b); });
-  std::unordered_map<const ProblemName*, std::size_t> index;
-  for (std::size_t i = 0; i < view.problems.size(); ++i) {
-    index[view.problems[i]] = i;
-  }
-  std::vector<Row> rows;
-  for (const RankRun* rank : view.run->ranks) {
-    for (const Launch& launch : rank->launches) {
-      rows.push_back({launch.tuning_iteration, index[launch.config.problem], rank->rank, &launch});
-    }
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.iteration, a.problem, a.rank) < std::tie(b.iteration, b.problem, b.rank);
-  });
-  return rows;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> Cell::agreed_ns() const {
-  for (const RankLaunch& rank : ranks) {
-    if (rank.launch->agreed_ns) {
-      return rank.launch->agreed_ns;
-    }
-  }
-  return std::nullopt;
+RankLaunch::Time Cell::agreed_ns() const {
+  const auto found =
+      std::find_if(begin(), end(), [](const RankLaunch* launch) { return bool{launch->agreed_ns}; });
+  return found == end() ? RankLaunch::Time(std::nullopt) : (*found)->agreed_ns;
 }
 
 bool Cell::all_ok() const {
-  return std::all_of(ranks.begin(), ranks.end(),
-                     [](const RankLaunch& rank) { return rank.launch->status == LaunchStatus::ok; });
+  return std::all_of(begin(), end(),
+                     [](const RankLaunch* launch) { return launch->status == LaunchStatus::ok; });
+}
+
+std::vector<Cell> Iteration::cells() const {
+  std::vector<Cell> cells;
+  for (auto first = launches.begin(); first != launches.end();) {
+    const auto last = std::find_if(first, launches.end(), [&](const RankLaunch* launch) {
+      return launch->problem() != (*first)->problem();
+    });
+    cells.push_back({{first, last}});
+    first = last;
+  }
+  return cells;
 }
 
 RunView view_of(const RunOfAllRanks& run) {
   RunView view;
-  view.run = &run;
-  for (const Row& row : rows_of(view)) {
-    if (view.iterations.empty() || view.iterations.back().number != row.iteration) {
-      view.iterations.push_back({row.iteration, row.launch->phase, {}, {}});
+  struct Seen {
+    std::int64_t iteration;
+    std::size_t order;
+  };
+  std::unordered_map<const ProblemName*, Seen> seen;
+  for (const RankRun* rank : run.ranks) {
+    for (const RankLaunch& launch : rank->launches) {
+      Seen& first =
+          seen.try_emplace(launch.problem(), Seen{launch.tuning_iteration, seen.size()}).first->second;
+      first.iteration = std::min(first.iteration, launch.tuning_iteration);
+      view.launches.push_back(&launch);
     }
-    Iteration& iteration = view.iterations.back();
-    iteration.makespan_ns = std::max(iteration.makespan_ns, row.launch->makespan_ns);
-    const ProblemName* problem = view.problems[row.problem];
-    if (iteration.cells.empty() || iteration.cells.back().problem != problem) {
-      iteration.cells.push_back({problem, {}});
+  }
+  std::transform(seen.begin(), seen.end(), std::back_inserter(view.problems),
+                 [](const auto& entry) { return entry.first; });
+  std::sort(view.problems.begin(), view.problems.end(), [&](const ProblemName* a, const ProblemName* b) {
+    return std::tie(seen.at(a).iteration, seen.at(a).order) <
+           std::tie(seen.at(b).iteration, seen.at(b).order);
+  });
+  for (std::size_t i = 0; i < view.problems.size(); ++i) {
+    seen.at(view.problems[i]).order = i;
+  }
+  const auto place = [&](const RankLaunch* launch) {
+    return std::tuple(launch->tuning_iteration, seen.at(launch->problem()).order, launch->rank);
+  };
+  std::stable_sort(view.launches.begin(), view.launches.end(), [&](const RankLaunch* a, const RankLaunch* b) {
+    return a->tuning_iteration != b->tuning_iteration ? a->tuning_iteration < b->tuning_iteration
+                                                      : place(a) < place(b);
+  });
+  // A line that is there twice counts once.
+  view.launches.erase(
+      std::unique(view.launches.begin(), view.launches.end(),
+                  [&](const RankLaunch* a, const RankLaunch* b) { return place(a) == place(b); }),
+      view.launches.end());
+  for (std::size_t first = 0; first < view.launches.size();) {
+    Iteration iteration{view.launches[first]->tuning_iteration, view.launches[first]->phase, {}};
+    std::size_t last = first;
+    for (; last < view.launches.size() && view.launches[last]->tuning_iteration == iteration.number; ++last) {
+      if (const auto makespan_ns = view.launches[last]->makespan_ns; *makespan_ns > *iteration.makespan_ns) {
+        iteration.makespan_ns = makespan_ns;
+      }
     }
-    std::vector<RankLaunch>& ranks = iteration.cells.back().ranks;
-    if (ranks.empty() || ranks.back().rank != row.rank) {  // a line that is there twice counts once
-      ranks.push_back({row.rank, row.launch});
-    }
+    iteration.launches = std::span(view.launches).subspan(first, last - first);
+    view.iterations.push_back(iteration);
+    first = last;
   }
   return view;
 }

@@ -3,7 +3,7 @@
 /// \file
 /// A search, with its assignments checked and in order, and what the tuning gained.
 
-#include "report/reading/events.hpp"
+#include "report/reading/logs.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,172 +1,227 @@
 #include "report/reading/decode.hpp"
 
-#include "report/reading/json_fields.hpp"
+#include "report/format/printable.hpp"
+#include "report/format/quantities.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 namespace contextual::log_report {
 namespace {
 
-template <typename E>
-void read_into(Fields& fields, E& event);
+using Json = nlohmann::ordered_json;  // a config keeps the order of its parameters
 
-/// Goes by the rows of the schema. What the line does not say stays as the event's initialiser has it.
-template <typename E>
-E read(Fields& fields) {
-  E event;
-  read_into(fields, event);
-  return event;
-}
+/// An event needs 4: the object, its list of entries, an entry, the entry's list of numbers.
+constexpr int max_depth = 16;
+/// Of one object. A field is looked up one by one, and time must be linear in the line's length.
+constexpr std::size_t max_members = 1'024;
 
-[[noreturn]] void throw_absent(const char* name) {
-  throw DamagedLine(std::string("no \"") + name + "\"");
-}
-
-/// One value of a type that a field can have; empty where the line has none. Throws DamagedLine for what the
-/// field cannot be.
-template <typename T, typename Field>
-struct Value {
-  static_assert(std::is_enum_v<T>, "a type of field that this reader does not know");
-  static std::optional<T> of(Fields& fields, const Field& field) {
-    const std::optional<std::string_view> text = fields.text(field.name);
-    const std::optional<T> value = text ? record::enum_from_text<T>(*text) : std::nullopt;
-    if (text && !value) {
-      throw DamagedLine(std::string("\"") + field.name + "\" is none of the words it can be");
+/// Bounds are checked while the parser reads, so that no later step can recurse deeply.
+Json parsed(std::string_view line) {
+  std::array<std::size_t, max_depth + 1> members{};
+  const auto check = [&](int depth, Json::parse_event_t event, const Json& /*value*/) {
+    if (event == Json::parse_event_t::key) {
+      if (++members.at(static_cast<std::size_t>(depth)) > max_members) {
+        throw DamagedLine("an object of more than " + std::to_string(max_members) + " members");
+      }
+    } else if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start) {
+      if (depth >= max_depth) {
+        throw DamagedLine("nested deeper than " + std::to_string(max_depth) + " levels");
+      }
+      members.at(static_cast<std::size_t>(depth) + 1) = 0;
     }
-    return value;
-  }
-};
-
-template <typename Field>
-struct Value<std::string_view, Field> {
-  static std::optional<std::string_view> of(Fields& fields, const Field& field) {
-    if constexpr (std::is_same_v<decltype(field.member), std::string_view ConfigName::*>) {
-      return fields.config(field.name);
-    } else {
-      return fields.text(field.name);
-    }
-  }
-};
-
-template <typename Field>
-struct Value<std::int64_t, Field> {
-  static std::optional<std::int64_t> of(Fields& fields, const Field& field) {
-    return fields.number(field.name, field.lowest, field.highest);
-  }
-};
-
-template <typename Field>
-struct Value<double, Field> {
-  static std::optional<double> of(Fields& fields, const Field& field) { return fields.real(field.name); }
-};
-
-template <typename Field>
-struct Value<bool, Field> {
-  static std::optional<bool> of(Fields& fields, const Field& field) { return fields.flag(field.name); }
-};
-
-template <typename Field>
-struct Value<std::vector<std::int64_t>, Field> {
-  static std::optional<std::vector<std::int64_t>> of(Fields& fields, const Field& field) {
-    return fields.numbers(field.name, field.lowest, field.highest);
-  }
-};
-
-template <record::HasFields T, typename Field>
-struct Value<std::vector<T>, Field> {
-  static std::optional<std::vector<T>> of(Fields& fields, const Field& field) {
-    std::vector<T> entries;
-    fields.each_object(field.name, [&](Fields& entry) { entries.push_back(read<T>(entry)); });
-    return entries;
-  }
-};
-
-template <typename Field>
-struct Value<const ProblemName*, Field> {
-  static std::optional<const ProblemName*> of(Fields& fields, const Field& field) {
-    const std::optional<std::string_view> kernel = fields.text(field.name);
-    const std::optional<std::string_view> key = fields.text(record::key_field);
-    if (field.is_needed && !key) {
-      throw_absent(record::key_field);
-    }
-    if (!kernel) {
-      return std::nullopt;
-    }
-    return kernel->empty() ? nullptr : fields.pool().problem(*kernel, key.value_or(""));
-  }
-};
-
-template <typename Field>
-struct Value<ConfigName, Field> {
-  static std::optional<ConfigName> of(Fields& fields, const Field& /*field*/) {
-    return read<ConfigName>(fields);
-  }
-};
-
-template <typename T, typename Field>
-struct Value<std::optional<T>, Field> {
-  static std::optional<T> of(Fields& fields, const Field& field) {
-    return Value<T, Field>::of(fields, field);
-  }
-};
-
-template <typename E>
-void read_into(Fields& fields, E& event) {
-  record::for_each_field<E>([&](const auto& field) {
-    using Member = std::remove_reference_t<decltype(event.*field.member)>;
-    auto value = Value<Member, std::remove_cvref_t<decltype(field)>>::of(fields, field);
-    if (value) {
-      event.*field.member = std::move(*value);
-    } else if (field.is_needed) {
-      throw_absent(field.name);
-    }
-  });
-}
-
-template <typename Body>
-Body read_body(Fields& fields) {
-  Body body = read<Body>(fields);
-  if constexpr (std::is_same_v<Body, Launch>) {
-    if (body.config.problem == nullptr) {
-      throw DamagedLine("a launch without a kernel");
-    }
-  }
-  return body;
-}
-
-/// Empty for an event that none of `Bodies` is.
-template <typename... Bodies>
-std::optional<EventBody> body_of(std::string_view name, Fields& fields,
-                                 std::type_identity<std::variant<Bodies...>> /*of*/) {
-  std::optional<EventBody> body;
-  const auto try_one = [&]<typename Body>(std::type_identity<Body>) {
-    if (name == Body::event_name) {
-      body = read_body<Body>(fields);
-    }
-    return body.has_value();
+    return true;
   };
-  (void)(try_one(std::type_identity<Bodies>()) || ...);
-  return body;
+  try {
+    return Json::parse(line.begin(), line.end(), check);
+  } catch (const Json::parse_error& error) {
+    throw DamagedLine("no JSON from byte " + std::to_string(error.byte) + " on");
+  } catch (const Json::exception&) {
+    throw DamagedLine("a number out of range");
+  }
 }
+
+[[noreturn]] void throw_wrong(const char* name, const char* what) {
+  throw DamagedLine(std::string("\"") + name + "\" is " + what);
+}
+
+/// The row of a text that is no member of its own.
+struct TextRow {
+  const char* name;
+  bool is_needed;
+  std::nullptr_t member = nullptr;
+};
+
+/// Goes by the rows of the schema. What the line does not say stays as the event's initializer has it.
+class Reader {
+ public:
+  explicit Reader(TextPool& pool) : pool_(pool) {}
+
+  /// Returns how many fields of entries of lists no row has.
+  std::size_t unknown() const { return unknown_; }
+
+  /// Returns how many of the fields the object has.
+  template <typename T>
+  std::size_t read_fields(const Json& object, T& event) {
+    if (!object.is_object()) {
+      throw DamagedLine("not an object");
+    }
+    std::size_t known = 0;
+    record::for_each_field<T>([&](const auto& field) {
+      auto& member = event.*field.member;
+      using Member = std::remove_reference_t<decltype(member)>;
+      if constexpr (std::is_same_v<Member, ConfigName>) {
+        known += read_fields(object, member);
+      } else if constexpr (std::is_same_v<Member, const ProblemName*>) {
+        std::string_view kernel;
+        std::string_view key;
+        known += read_field(object, TextRow{field.name, field.is_needed}, kernel) +
+                 read_field(object, TextRow{record::key_field, field.is_needed}, key);
+        member = kernel.empty() ? nullptr : pool_.problem(kernel, key);
+      } else {
+        known += read_field(object, field, member);
+      }
+    });
+    return known;
+  }
+
+  /// Returns 1 if the object has the field, else 0. Throws DamagedLine for what the field cannot be.
+  template <typename Field, typename T>
+  std::size_t read_field(const Json& object, const Field& field, T& member) {
+    const auto found = object.find(field.name);
+    if (found != object.end() && !found->is_null()) {
+      take(*found, field, member);
+    } else if (field.is_needed) {
+      throw DamagedLine(std::string("no \"") + field.name + "\"");
+    }
+    return found != object.end() ? 1 : 0;
+  }
+
+ private:
+  template <typename Field>
+  void take(const Json& value, const Field& field, bool& to) {
+    if (!value.is_boolean()) {
+      throw_wrong(field.name, "not true or false");
+    }
+    to = value.get<bool>();
+  }
+
+  template <typename Field>
+  void take(const Json& value, const Field& field, double& to) {
+    if (!value.is_number()) {
+      throw_wrong(field.name, "not a number");
+    }
+    to = value.get<double>();
+  }
+
+  template <typename Field>
+  void take(const Json& value, const Field& field, std::int64_t& to) {
+    if (!value.is_number_integer()) {
+      throw_wrong(field.name, "not an integer");
+    }
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    const bool too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > most;
+    to = value.get<std::int64_t>();
+    if (too_large || to < field.lowest || to > field.highest) {
+      throw_wrong(field.name, "out of range");
+    }
+  }
+
+  template <typename Field>
+  void take(const Json& value, const Field& field, std::string_view& to) {
+    if constexpr (std::is_same_v<decltype(field.member), std::string_view ConfigName::*>) {
+      to = config_text(value, field.name);
+    } else if (value.is_string()) {
+      to = pool_.text(printable(value.get_ref<const std::string&>()));
+    } else {
+      throw_wrong(field.name, "not a string");
+    }
+  }
+
+  template <typename Field, typename E>
+  requires std::is_enum_v<E>
+  void take(const Json& value, const Field& field, E& to) {
+    std::string_view text;
+    take(value, TextRow{field.name, true}, text);
+    const std::optional<E> known = record::enum_from_text<E>(text);
+    if (!known) {
+      throw_wrong(field.name, "none of the words it can be");
+    }
+    to = *known;
+  }
+
+  template <typename Field, typename T>
+  void take(const Json& value, const Field& field, std::optional<T>& to) {
+    take(value, field, to.emplace());
+  }
+
+  template <typename Field, typename T>
+  void take(const Json& value, const Field& field, std::vector<T>& to) {
+    if (!value.is_array()) {
+      throw_wrong(field.name, "not a list");
+    }
+    for (const Json& entry : value) {
+      if constexpr (record::HasFields<T>) {
+        unknown_ += entry.size() - read_fields(entry, to.emplace_back());
+      } else {
+        take(entry, field, to.emplace_back());
+      }
+    }
+  }
+
+  /// Returns names and values as text, e.g. "{BLOCK_N: 128, SWIZZLE: true}".
+  std::string_view config_text(const Json& config, const char* name) {
+    const bool is_plain = config.is_object() && std::none_of(config.begin(), config.end(), [](const Json& v) {
+                            return v.is_structured() || v.is_null();
+                          });
+    if (!is_plain) {
+      throw_wrong(name, "not an object of names and plain values");
+    }
+    const std::string text = joined(config.items(), ", ", [](const auto& item) {
+      const Json& value = item.value();
+      return printable(item.key(), 512) + ": " +
+             (value.is_string() ? printable(value.get_ref<const std::string&>(), 512) : value.dump());
+    });
+    return pool_.text(printable("{" + text + "}"));
+  }
+
+  TextPool& pool_;
+  std::size_t unknown_ = 0;
+};
 
 }  // namespace
 
 DecodedLine decode_line(std::string_view line, TextPool& pool) {
-  const ParsedLine parsed = parse_line(line);
-  Fields fields(parsed.object, parsed.config_names, pool);
-  const std::optional<std::string_view> name = fields.text(record::schema::event_name_field);
-  if (!name) {
-    throw_absent(record::schema::event_name_field);
-  }
+  const Json object = parsed(line);
+  Reader reader(pool);
+  std::string_view name;
   Event event;
-  read_into(fields, event);
-  auto body = body_of(*name, fields, std::type_identity<EventBody>());
-  if (!body) {
+  std::size_t known = reader.read_fields(object, event);
+  known += reader.read_field(object, TextRow{record::schema::event_name_field, true}, name);
+  const auto read_body = [&]<typename Body>(std::type_identity<Body> /*of*/) {
+    if (name != Body::event_name) {
+      return false;
+    }
+    known += reader.read_fields(object, event.body.template emplace<Body>());
+    return true;
+  };
+  const auto read_one_of = [&]<typename... Bodies>(const std::variant<Bodies...>& /*of*/) {
+    return (read_body(std::type_identity<Bodies>()) || ...);
+  };
+  if (!read_one_of(decltype(event.body)())) {
     return {};
   }
-  event.body = std::move(*body);
-  return {std::move(event), fields.unknown()};
+  if (const auto* launch = std::get_if<Launch>(&event.body);
+      launch != nullptr && launch->config.problem == nullptr) {
+    throw DamagedLine("a launch without a kernel");
+  }
+  return {std::move(event), object.size() - known + reader.unknown()};
 }
 
 }  // namespace contextual::log_report

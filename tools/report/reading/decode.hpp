@@ -3,13 +3,11 @@
 /// \file
 /// Decodes one line of `rank-N.jsonl` to an event.
 
-#include "report/reading/events.hpp"
-#include "report/reading/text_pool.hpp"
+#include "report/reading/logs.hpp"
 
+#include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace contextual::log_report {
 

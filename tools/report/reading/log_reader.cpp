@@ -2,50 +2,113 @@
 
 #include "report/format/printable.hpp"
 #include "report/reading/decode.hpp"
-#include "report/reading/line_splitter.hpp"
-#include "report/reading/run_collector.hpp"
 
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t damaged_lines_kept = 100;  ///< of one file, with their reasons
+constexpr std::size_t max_line_bytes = std::size_t{4} << 20U;
 
-void note_damage(LogFile& file, std::string reason) {
-  ++file.damaged_count;
-  if (file.damaged.size() < damaged_lines_kept) {
-    file.damaged.push_back({file.line_count, std::move(reason)});
-  }
-}
+/// Adds events to a run: the last one of a kind, or all of them.
+struct Keeper {
+  RankRun& run;
+  TextPool& pool;
 
-/// Throws DamagedLine.
-void read_line(const LineSplitter& lines, LogFile& file, RunCollector& runs, TextPool& pool) {
-  if (lines.too_long()) {
-    throw DamagedLine("longer than " + std::to_string(LineSplitter::max_line_bytes >> 20U) + " MiB");
+  void operator()(const RunStart& event) const { run.start = event; }
+  void operator()(const Hello& event) const { run.hello = event; }
+  void operator()(const Launch& event) const { run.launches.emplace_back(event, run.rank, pool); }
+  void operator()(const ConfigSummary& event) const { run.summaries.push_back(event); }
+  void operator()(const Rejected& event) const { run.rejected.push_back(event); }
+  void operator()(const Choice& event) const { run.choices.push_back(event); }
+  void operator()(SearchResult& event) const { run.searches.push_back(std::move(event)); }
+  void operator()(Timeline& event) const { run.timelines.push_back(std::move(event)); }
+  void operator()(Limit& event) const { run.limit = std::move(event); }
+  void operator()(const Progress& event) const { run.progress = event; }
+  void operator()(Blocked& event) const { run.blocked = std::move(event); }
+  void operator()(const Warning& event) const {
+    run.warnings.push_back(event.text);
+    run.blocked.reset();
   }
-  if (lines.line().find_first_not_of(" \t\r") == std::string::npos) {
-    return;
+  void operator()(RunEnd& event) const {
+    run.end = std::move(event);
+    run.blocked.reset();
   }
-  DecodedLine decoded = decode_line(lines.line(), pool);
-  file.unknown_fields += decoded.unknown_fields;
-  if (!decoded.event) {
-    ++file.unknown_events;
-    return;
+  template <typename Other>  // nothing in the report is about it
+  void operator()(const Other& /*event*/) const {}
+};
+
+/// Reads one file and assigns its events to its runs.
+class FileReader {
+ public:
+  FileReader(LogFile& file, Logs& logs) : file_(file), logs_(logs) {}
+
+  /// Empty for a line that is too long.
+  void read(std::optional<std::string_view> line, bool is_complete) {
+    ++file_.line_count;
+    try {
+      if (!line) {
+        throw DamagedLine("longer than " + std::to_string(max_line_bytes >> 20U) + " MiB");
+      }
+      if (line->find_first_not_of(" \t\r") != std::string_view::npos) {
+        read_event(*line);
+      }
+    } catch (const DamagedLine& damage) {
+      ++file_.damaged_count;
+      if (file_.damaged.size() < damaged_lines_kept) {
+        const char* const where = line && !is_complete ? "half-written, the file ends here: " : "";
+        file_.damaged.push_back({file_.line_count, where + std::string(damage.what())});
+      }
+    }
   }
-  runs.add(std::move(*decoded.event), file.line_count);
-  file.last_event_line = file.line_count;
-}
+
+ private:
+  void read_event(std::string_view line) {
+    DecodedLine decoded = decode_line(line, logs_.pool);
+    file_.unknown_fields += decoded.unknown_fields;
+    if (!decoded.event) {
+      ++file_.unknown_events;
+      return;
+    }
+    RankRun& run = run_of(*decoded.event);
+    if (decoded.event->rank != run.rank || decoded.event->region != run.region) {
+      throw DamagedLine("rank or region differ from those of the same run before");
+    }
+    run.last_line = file_.last_event_line = file_.line_count;
+    std::visit(Keeper{run, logs_.pool}, decoded.event->body);
+  }
+
+  RankRun& run_of(const Event& event) {
+    RankRun*& run = open_[event.run_id];
+    // Process ids repeat, and with them run ids: a second start is another run.
+    if (run == nullptr || (std::holds_alternative<RunStart>(event.body) && run->start)) {
+      run = &logs_.runs.emplace_back(RankRun{.file = logs_.files.size(),
+                                             .run_id = event.run_id,
+                                             .rank = event.rank,
+                                             .region = event.region,
+                                             .first_line = file_.line_count});
+    }
+    return *run;
+  }
+
+  LogFile& file_;
+  Logs& logs_;
+  std::map<std::string_view, RankRun*> open_;
+};
 
 /// N of "rank-N.jsonl", written as the library writes it.
 std::optional<std::int64_t> process_of(const std::string& name) {
@@ -95,16 +158,23 @@ void read_file(const std::filesystem::path& path, LogFile file, Logs& logs) {
 }  // namespace
 
 void read_log(std::istream& stream, std::uint64_t size, LogFile file, Logs& logs) {
-  LineSplitter lines(stream, size);
-  RunCollector runs(logs, logs.files.size());
-  while (lines.next()) {
-    ++file.line_count;
-    try {
-      read_line(lines, file, runs, logs.pool);
-    } catch (const DamagedLine& damage) {
-      note_damage(file, (lines.complete() || lines.too_long() ? "" : "half-written, the file ends here: ") +
-                            std::string(damage.what()));
+  FileReader reader(file, logs);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(max_line_bytes + 2);
+  for (std::uint64_t left = size; left > 0;) {
+    stream.getline(buffer.get(), static_cast<std::streamsize>(max_line_bytes + 2));
+    auto count = static_cast<std::uint64_t>(stream.gcount());
+    if (count == 0) {
+      break;
     }
+    const bool too_long = stream.fail() && !stream.eof();
+    const std::string_view line(buffer.get(), count - (stream.eof() || too_long ? 0 : 1));
+    if (too_long) {
+      stream.clear();
+      stream.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      count += static_cast<std::uint64_t>(stream.gcount());
+    }
+    reader.read(too_long ? std::nullopt : std::optional(line), !stream.eof());
+    left -= std::min(left, count);
   }
   if (stream.bad()) {
     file.problem = "reading stopped after line " + std::to_string(file.line_count);

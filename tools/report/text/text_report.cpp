@@ -1,13 +1,103 @@
 #include "report/text/text_report.hpp"
 
-#include "report/text/text_writer.hpp"
+#include "report/format/printable.hpp"
+#include "report/text/text_table.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace contextual::log_report {
+namespace {
+
+constexpr std::size_t below_heading = 2;
+
+Limits text_limits(const ReportOptions& options) {
+  return {.runs = 50,
+          .details = options.limit(no_limit),
+          .damaged = 5,
+          .problems = no_limit,
+          .configs = options.limit(40),
+          .searches = options.limit(10),
+          .sets = options.limit(16),
+          .infeasible = options.limit(4),
+          .ranks = options.limit(8),
+          .rows = options.limit(60),
+          .columns = options.limit(64)};
+}
+
+/// Writes a report as lines of text, wrapped to its width.
+class TextWriter final : public Writer {
+ public:
+  explicit TextWriter(const ReportOptions& options)
+      : Writer(text_limits(options)), width_(options.width), colour_(options.colour) {}
+
+  void begin_run(const RunAnalysis& analysis) override {
+    const RunOfAllRanks& run = *analysis.run;
+    std::string line = "== " + shorten(region_text(run) + ": tuning " + run.id, width_ - 8) + " ";
+    line.append(width_ - record::column_count(line), '=');
+    out_ += "\n" + painted(line, Tone::bold, colour_) + "\n";
+    in_run_ = true;
+    indent_ = 0;
+    paragraph("", head_text(run));
+    const bool ok = analysis.ending.status == RunStatus::ok;
+    paragraph("status", std::string(name_of(analysis.ending.status)), ok ? Tone::good : Tone::bad);
+  }
+
+  void end_run() override {
+    in_run_ = false;
+    indent_ = 0;
+  }
+
+  void heading(const std::string& text) override {
+    out_ += "\n";
+    lines("", text, Tone::bold);
+    indent_ = in_run_ ? below_heading : 0;
+  }
+
+  void paragraph(const std::string& label, const std::string& text, Tone tone = Tone::none) override {
+    lines(std::string(indent_, ' ') + (label.empty() ? "" : label + ": "), text, tone);
+  }
+
+  void detail(const std::string& text) override { lines(std::string(indent_ + 2, ' '), text, Tone::none); }
+
+  void table(const Table& table, const std::string& /*title*/ = {}) override {
+    if (!table.rows.empty()) {
+      out_ += table_text(table, width_, indent_, colour_);
+    }
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  /// Adds `head` and, wrapped beside it, `text`. A long head has no text beside it.
+  void lines(const std::string& head, const std::string& text, Tone tone) {
+    const std::size_t wide = record::column_count(head);
+    const bool beside = wide < width_ / 2;
+    const std::size_t indent = beside ? wide : indent_ + 4;
+    std::string lead = head;
+    if (!beside) {
+      for (const std::string& piece : record::wrap(head, width_)) {
+        out_ += painted(piece, tone, colour_) + "\n";
+      }
+      lead.assign(indent, ' ');
+    }
+    for (const std::string& piece : record::wrap(text, width_ - indent)) {
+      out_ += painted(lead + piece, tone, colour_) + "\n";
+      lead.assign(indent, ' ');
+    }
+  }
+
+  std::size_t width_;
+  bool colour_;
+  bool in_run_ = false;
+  std::size_t indent_ = 0;  ///< of what is below a heading of a run
+  std::string out_;
+};
+
+}  // namespace
 
 std::size_t text_width(const char* columns, std::optional<std::size_t> terminal) {
   const std::string_view text = columns == nullptr ? "" : columns;

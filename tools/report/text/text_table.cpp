@@ -1,9 +1,6 @@
 #include "report/text/text_table.hpp"
 
-#include "report/format/columns.hpp"
-
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,22 +8,14 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t hanging = 4;  ///< spaces before what belongs to the line above
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
-
-/// The columns that the widest cell of a column takes, of those that take at most `most`.
-std::size_t widest_cell(const Table& table, std::size_t column, std::size_t most = everything) {
-  std::size_t widest = 0;
-  for (const Table::Row& row : table.rows) {
-    const std::size_t columns = columns_of(row.cells[column]);
-    widest = columns <= most ? std::max(widest, columns) : widest;
-  }
-  return widest;
-}
 
 /// With the gap behind it.
 std::size_t whole_width(const Table& table, std::size_t column) {
-  return std::max(widest_cell(table, column), columns_of(table.columns[column].title)) + gap;
+  std::size_t widest = record::column_count(table.columns[column].title);
+  for (const Table::Row& row : table.rows) {
+    widest = std::max(widest, record::column_count(row.cells[column]));
+  }
+  return widest + gap;
 }
 
 Table only(const Table& table, const std::vector<std::size_t>& columns) {
@@ -88,108 +77,6 @@ std::vector<Table> parts_of(const Table& table, std::size_t width) {
   return parts.empty() ? std::vector{table} : parts;
 }
 
-/// How wide the columns are, and with that which cells stand in them.
-class Layout {
- public:
-  Layout(const Table& table, std::size_t width, std::size_t indent, bool colour)
-      : table_(table), width_(width), indent_(indent), colour_(colour) {
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      rooms_.push_back(widest_cell(table, i));
-    }
-    // The last columns give way first. The first ones come back as far as there is room again.
-    for (std::size_t i = rooms_.size(); i-- > 0;) {
-      make_room(i);
-    }
-    for (std::size_t i = 0; i < rooms_.size(); ++i) {
-      make_room(i);
-    }
-  }
-
-  std::string text() const {
-    std::vector<std::string> titles;
-    for (const Column& column : table_.columns) {
-      titles.push_back(column.title);
-    }
-    std::string text = wrapped(line_of(titles), Tone::dim, indent_);
-    for (const Table::Row& row : table_.rows) {
-      text += lines_of(row);
-    }
-    return text;
-  }
-
- private:
-  bool gives_way(std::size_t column) const { return table_.columns[column].room == Room::gives_way; }
-
-  /// 0 for a column that has given way with all of its cells.
-  std::size_t width_of(std::size_t column) const {
-    const bool gone = gives_way(column) && rooms_[column] == 0;
-    return gone ? 0 : std::max(rooms_[column], columns_of(table_.columns[column].title));
-  }
-
-  bool fits() const {
-    std::size_t used = indent_;
-    for (std::size_t i = 0; i < rooms_.size(); ++i) {
-      used += width_of(i) == 0 ? 0 : width_of(i) + gap;
-    }
-    return used <= width_ + gap;
-  }
-
-  void make_room(std::size_t column) {
-    if (gives_way(column)) {
-      rooms_[column] = widest_cell(table_, column);
-      while (!fits() && rooms_[column] > 0) {
-        rooms_[column] = widest_cell(table_, column, rooms_[column] - 1);
-      }
-    }
-  }
-
-  std::string lines_of(const Table::Row& row) const {
-    std::vector<std::string> cells = row.cells;
-    std::string below;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (gives_way(i) && columns_of(cells[i]) > rooms_[i]) {
-        const std::string& title = table_.columns[i].title;
-        below += i == 0 ? ""
-                        : wrapped((title.empty() ? "" : title + ": ") + cells[i], row.tone, indent_ + hanging,
-                                  hanging);
-        cells[i].clear();
-      }
-    }
-    const bool begins_above = cells[0] != row.cells[0];
-    return (begins_above ? wrapped(row.cells[0], row.tone, indent_, hanging) : "") +
-           wrapped(line_of(cells), row.tone, indent_) + below;
-  }
-
-  /// Without those of columns that are gone.
-  std::string line_of(const std::vector<std::string>& cells) const {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (width_of(i) > 0) {
-        const std::string padding(width_of(i) - std::min(width_of(i), columns_of(cells[i])), ' ');
-        line += table_.columns[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
-        line += std::string(gap, ' ');
-      }
-    }
-    return line.erase(line.find_last_not_of(' ') + 1);
-  }
-
-  /// Lines after the first one have `more` spaces more in front. Nothing for a text without a character.
-  std::string wrapped(const std::string& text, Tone tone, std::size_t indent, std::size_t more = 0) const {
-    std::string lines;
-    for (const std::string& line : wrap(text, width_ - std::min(width_, indent + more))) {
-      const std::string spaces(lines.empty() ? indent : indent + more, ' ');
-      lines += line.empty() ? "" : painted(spaces + line, tone, colour_) + "\n";
-    }
-    return lines;
-  }
-
-  const Table& table_;
-  std::size_t width_;
-  std::size_t indent_;
-  bool colour_;
-  std::vector<std::size_t> rooms_;  ///< of the widest cell that stands in each column
-};
-
 }  // namespace
 
 std::string painted(const std::string& text, Tone tone, bool on) {
@@ -203,8 +90,26 @@ std::string painted(const std::string& text, Tone tone, bool on) {
 std::string table_text(const Table& table, std::size_t width, std::size_t indent, bool colour) {
   const std::size_t room = width - std::min(width, indent);
   std::string text;
+  const auto add = [&](const std::vector<std::string>& lines, Tone tone) {
+    for (const std::string& line : lines) {
+      text += painted(line, tone, colour) + "\n";
+    }
+  };
   for (const Table& part : parts_of(without_minor(table, room), room)) {
-    text += (text.empty() ? "" : "\n") + Layout(part, width, indent, colour).text();
+    std::vector<record::TextTable::Column> columns;
+    for (const Column& column : part.columns) {
+      columns.push_back({column.title, column.align == Align::right, column.room == Room::gives_way});
+    }
+    std::vector<const record::TextTable::Row*> rows;
+    for (const Table::Row& row : part.rows) {
+      rows.push_back(&row.cells);
+    }
+    const record::TextTable layout(std::move(columns), std::move(rows), width, indent);
+    text += text.empty() ? "" : "\n";
+    add(layout.title_lines(), Tone::dim);
+    for (const Table::Row& row : part.rows) {
+      add(layout.lines_of(row.cells), row.tone);
+    }
   }
   return text;
 }

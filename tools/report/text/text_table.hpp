@@ -3,6 +3,7 @@
 /// \file
 /// A table as text that fits into a width.
 
+#include "contextual/record/text_table.hpp"
 #include "report/wording/table.hpp"
 
 #include <cstddef>

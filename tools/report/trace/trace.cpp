@@ -1,143 +1,327 @@
 #include "report/trace/trace.hpp"
 
-#include "report/trace/lanes.hpp"
-#include "report/trace/trace_events.hpp"
-#include "report/wording/trace_wording.hpp"
+#include "report/format/quantities.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace contextual::log_report {
 namespace {
 
-/// What a row of the viewer has, before rows are split where slices overlap.
-struct TraceRow {
-  std::string name;
-  std::vector<Interval> intervals;
-  std::vector<std::string> names;
-  std::vector<TraceJson> details;
+/// The last one counts, as everywhere where a line is there twice.
+const Timeline* timeline_of(const RankRun& rank, TimelineSide side) {
+  const Timeline* found = nullptr;
+  for (const Timeline& timeline : rank.timelines) {
+    if (timeline.side == side && !timeline.launches.empty()) {
+      found = &timeline;
+    }
+  }
+  return found;
+}
+
+/// The earlier one of two that as many ranks have.
+std::optional<std::int64_t> common_iteration(const RunOfAllRanks& run, TimelineSide side) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (const RankRun* rank : run.ranks) {
+    if (const Timeline* timeline = timeline_of(*rank, side)) {
+      ++counts[timeline->tuning_iteration];
+    }
+  }
+  std::optional<std::int64_t> most;
+  for (const auto& [iteration, count] : counts) {
+    if (!most || count > counts[*most]) {
+      most = iteration;
+    }
+  }
+  return most;
+}
+
+std::int64_t first_launch_ns(const Timeline& timeline) {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  for (const TimelineLaunch& launch : timeline.launches) {
+    begin_ns = std::min(begin_ns, launch.begin_ns);
+  }
+  return begin_ns;
+}
+
+const TimelineSpan* handshake_of(const Timeline& timeline) {
+  const TimelineSpan* handshake = nullptr;
+  const std::int64_t first_ns = first_launch_ns(timeline);
+  for (const TimelineSpan& span : timeline.others) {
+    const bool before = span.begin_ns < span.end_ns && span.end_ns <= first_ns;
+    if (before && (handshake == nullptr || span.end_ns > handshake->end_ns)) {
+      handshake = &span;
+    }
+  }
+  return handshake;
+}
+
+double anchor_of(const RankTimeline& rank) {
+  return static_cast<double>(rank.handshake != nullptr ? rank.handshake->end_ns
+                                                       : first_launch_ns(*rank.timeline));
+}
+
+/// All ranks or none are aligned at a handshake.
+void find_handshakes(AlignedTimeline& aligned) {
+  aligned.anchor = Anchor::handshake;
+  aligned.error_ns = std::numeric_limits<double>::max();
+  for (RankTimeline& rank : aligned.ranks) {
+    rank.handshake = handshake_of(*rank.timeline);
+    if (rank.handshake == nullptr) {
+      aligned.anchor = Anchor::first_launch;
+      break;
+    }
+    aligned.error_ns =
+        std::min(aligned.error_ns, static_cast<double>(rank.handshake->end_ns - rank.handshake->begin_ns));
+  }
+  if (aligned.anchor != Anchor::handshake) {
+    for (RankTimeline& rank : aligned.ranks) {
+      rank.handshake = nullptr;
+    }
+  }
+}
+
+void shift(AlignedTimeline& aligned) {
+  for (const RankTimeline& rank : aligned.ranks) {
+    aligned.anchor_ns = std::max(aligned.anchor_ns, anchor_of(rank));
+  }
+  double first_end_ns = std::numeric_limits<double>::max();
+  double last_end_ns = std::numeric_limits<double>::lowest();
+  for (RankTimeline& rank : aligned.ranks) {
+    rank.shift_ns = aligned.anchor_ns - anchor_of(rank);
+    first_end_ns = std::min(first_end_ns, rank.shift_ns + rank.length_ns());
+    last_end_ns = std::max(last_end_ns, rank.shift_ns + rank.length_ns());
+  }
+  aligned.ends_apart_ns = last_end_ns - first_end_ns;
+}
+
+void align(AlignedTimeline& aligned) {
+  if (aligned.ranks.size() == 1) {
+    return;
+  }
+  find_handshakes(aligned);
+  shift(aligned);
+  if (aligned.anchor == Anchor::first_launch) {
+    aligned.error_ns = aligned.ends_apart_ns;
+  }
+}
+
+std::string iteration_text(const AlignedTimeline& timeline) {
+  const Timeline& first = timeline.first();
+  std::string text = "iteration " + std::to_string(first.tuning_iteration) + " (" +
+                     std::string(enum_text(first.phase)) + ")";
+  if (first.makespan_ns) {
+    text += ", " + duration_text(*first.makespan_ns);
+  }
+  return text;
+}
+
+std::string alignment_text(const AlignedTimeline& timeline) {
+  if (timeline.anchor == Anchor::none) {
+    return "1 rank, so there is nothing to align";
+  }
+  const std::string ends = "their ends are " + duration_text(timeline.ends_apart_ns) + " apart";
+  const std::string ranks = count_text(timeline.ranks.size(), "rank") + ", aligned at the ";
+  if (timeline.anchor == Anchor::handshake) {
+    return ranks + "end of the handshake to within " + duration_text(timeline.error_ns) + "; " + ends;
+  }
+  return ranks + "begin of the first tunable launch, for want of a handshake; nothing bounds the error; " +
+         ends;
+}
+
+std::string gaps_text(const AlignedTimeline& timeline) {
+  std::string text;
+  if (!timeline.other_ranks.empty()) {
+    text = "no timeline of " + ranks_text(timeline.other_ranks);
+  }
+  std::uint64_t left_out = 0;
+  bool others_known = true;
+  for (const RankTimeline& rank : timeline.ranks) {
+    left_out += static_cast<std::uint64_t>(rank.timeline->left_out_count);
+    others_known = others_known && rank.timeline->others_known;
+  }
+  if (left_out > 0) {
+    text += (text.empty() ? "" : "; ") + count_text(left_out, "interval") + " left out";
+  }
+  if (!others_known) {
+    text += std::string(text.empty() ? "" : "; ") + "the timer sees tunable launches only";
+  }
+  return text;
+}
+
+using Json = nlohmann::ordered_json;
+
+constexpr double ns_per_us = 1000;
+
+/// Collects events of the Trace Event Format, which Perfetto and chrome://tracing read. A process is what the
+/// viewer shows as a group, a thread is a row of it; both are shown in the order in which they are added.
+class TraceEvents {
+ public:
+  std::size_t add_process(const std::string& name) {
+    add_name("process", ++processes_, 0, name);
+    return processes_;
+  }
+
+  std::size_t add_thread(std::size_t process, const std::string& name) {
+    add_name("thread", process, ++threads_, name);  // no two processes share a number
+    return threads_;
+  }
+
+  /// One that overlaps another one of its thread must lie within it.
+  void add_slice(std::size_t process, std::size_t thread, const std::string& name, double begin_ns,
+                 double end_ns, Json details) {
+    events_.push_back({{"ph", "X"},
+                       {"name", name},
+                       {"pid", process},
+                       {"tid", thread},
+                       {"ts", begin_ns / ns_per_us},
+                       {"dur", (end_ns - begin_ns) / ns_per_us},
+                       {"args", std::move(details)}});
+  }
+
+  /// Without length; the viewer draws it across the process.
+  void add_mark(std::size_t process, const std::string& name, double at_ns, Json details) {
+    events_.push_back({{"ph", "i"},
+                       {"s", "p"},
+                       {"name", name},
+                       {"pid", process},
+                       {"tid", 0},
+                       {"ts", at_ns / ns_per_us},
+                       {"args", std::move(details)}});
+  }
+
+  Json take() { return std::move(events_); }
+
+ private:
+  void add_name(const std::string& what, std::size_t process, std::size_t thread, const std::string& name) {
+    const auto add = [&](const char* end, Json args) {
+      events_.push_back(
+          {{"ph", "M"}, {"name", what + end}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}});
+    };
+    add("_name", Json::object({{"name", name}}));
+    add("_sort_index", Json::object({{"sort_index", thread == 0 ? process : thread}}));
+  }
+
+  Json events_ = Json::array();
+  std::size_t processes_ = 0;
+  std::size_t threads_ = 0;
+};
+
+struct Slice {
+  double begin_ns = 0;
+  double end_ns = 0;
+  std::string name{};
+  Json details{};
 };
 
 std::string device_text(std::int64_t device) {
   return device < 0 ? "host" : "GPU " + std::to_string(device);
 }
 
-using Configs = std::map<std::pair<const ProblemName*, std::int64_t>, std::string_view>;
-
-/// The parameters of the configs that the rank launched, which a timeline does not repeat.
-Configs configs_of(const RankRun& rank) {
-  Configs configs;
-  for (const Launch& launch : rank.launches) {
-    configs.try_emplace({launch.config.problem, launch.config.id}, launch.config.values);
-  }
-  return configs;
-}
-
-/// The rows of one rank, in the order of their first slices.
+/// The work of one rank in rows, in the order of their first slices. A row is split where slices overlap.
 class Rows {
  public:
-  explicit Rows(const RankTimeline& rank) : rank_(rank), configs_(configs_of(*rank.rank)) {
+  explicit Rows(const RankTimeline& rank) : rank_(rank) {
+    for (const RankLaunch& launch : rank.rank->launches) {  // a timeline does not repeat the parameters
+      configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values);
+    }
     for (const TimelineLaunch& launch : rank.timeline->launches) {
       add(launch);
     }
     for (const TimelineSpan& span : rank.timeline->others) {
-      add(span);
+      add(nullptr, span, "other work", &span == rank_.handshake ? "handshake" : "other work",
+          Json::object({{"device", device_text(span.device)}}));
     }
   }
 
-  void write(TraceEvents& events, std::size_t process) const {
-    for (const TraceRow& row : rows_) {
-      const std::vector<std::size_t> lanes = lanes_of(row.intervals);
-      std::map<std::size_t, std::size_t> threads;  // by lane
-      for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const auto [thread, is_new] = threads.try_emplace(lanes[i]);
-        if (is_new) {
-          thread->second = events.add_thread(
-              process, lanes[i] == 0 ? row.name : row.name + " #" + std::to_string(lanes[i] + 1));
+  void write(TraceEvents& events, std::size_t process) {
+    for (auto& [name, slices] : rows_) {
+      std::stable_sort(slices.begin(), slices.end(),
+                       [](const Slice& a, const Slice& b) { return a.begin_ns < b.begin_ns; });
+      std::vector<std::pair<double, std::size_t>> lanes;  // until when each is busy, and its thread
+      for (Slice& slice : slices) {
+        auto lane = std::find_if(lanes.begin(), lanes.end(),
+                                 [&](const auto& l) { return l.first <= slice.begin_ns; });
+        if (lane == lanes.end()) {
+          const std::string number = lanes.empty() ? "" : " #" + std::to_string(lanes.size() + 1);
+          lane = lanes.insert(lanes.end(), {0, events.add_thread(process, name + number)});
         }
-        events.add_slice(process, thread->second, row.names[i], row.intervals[i].begin_ns,
-                         row.intervals[i].end_ns, row.details[i]);
+        lane->first = slice.end_ns;
+        events.add_slice(process, lane->second, slice.name, slice.begin_ns, slice.end_ns,
+                         std::move(slice.details));
       }
     }
   }
 
  private:
-  TraceRow& row_of(const ProblemName* problem, std::int64_t device, const std::string& name) {
-    const auto [found, is_new] = index_.try_emplace({problem, device}, rows_.size());
-    if (is_new) {
-      rows_.push_back({name + ", " + device_text(device), {}, {}, {}});
-    }
-    return rows_[found->second];
-  }
-
-  void add(TraceRow& row, std::int64_t begin_ns, std::int64_t end_ns, std::string name,
-           TraceJson details) const {
-    if (begin_ns < end_ns) {
-      row.intervals.push_back(
-          {static_cast<double>(begin_ns) + rank_.shift_ns, static_cast<double>(end_ns) + rank_.shift_ns});
-      row.names.push_back(std::move(name));
-      row.details.push_back(std::move(details));
-    }
-  }
-
   void add(const TimelineLaunch& launch) {
-    if (launch.problem == nullptr) {
-      return;
+    if (launch.problem != nullptr) {
+      const std::string kernel(launch.problem->kernel);
+      const std::string key(launch.problem->key);
+      const auto config = configs_.find({launch.problem, launch.config_id});
+      add(launch.problem, launch, kernel + " " + key, kernel + " config-" + std::to_string(launch.config_id),
+          {{"kernel", kernel},
+           {"key", key},
+           {"config_id", launch.config_id},
+           {"config", config == configs_.end() ? "" : config->second},
+           {"device", device_text(launch.device)}});
     }
-    const auto config = configs_.find({launch.problem, launch.config_id});
-    const std::string kernel(launch.problem->kernel);
-    const std::string key(launch.problem->key);
-    TraceRow& row = row_of(launch.problem, launch.device, kernel + " " + key);
-    add(row, launch.begin_ns, launch.end_ns, kernel + " config-" + std::to_string(launch.config_id),
-        {{"kernel", kernel},
-         {"key", key},
-         {"config_id", launch.config_id},
-         {"config", config == configs_.end() ? "" : config->second},
-         {"device", device_text(launch.device)}});
   }
 
-  void add(const TimelineSpan& span) {
-    add(row_of(nullptr, span.device, "other work"), span.begin_ns, span.end_ns,
-        &span == rank_.handshake ? "handshake" : "other work",
-        TraceJson::object({{"device", device_text(span.device)}}));
+  template <typename Interval>
+  void add(const ProblemName* problem, const Interval& interval, const std::string& row,
+           const std::string& name, Json details) {
+    const auto [found, is_new] = index_.try_emplace({problem, interval.device}, rows_.size());
+    if (is_new) {
+      rows_.push_back({row + ", " + device_text(interval.device), {}});
+    }
+    if (interval.begin_ns < interval.end_ns) {
+      rows_[found->second].second.push_back({static_cast<double>(interval.begin_ns) + rank_.shift_ns,
+                                             static_cast<double>(interval.end_ns) + rank_.shift_ns, name,
+                                             std::move(details)});
+    }
   }
 
   const RankTimeline& rank_;
-  const Configs configs_;
-  std::vector<TraceRow> rows_;
+  std::map<std::pair<const ProblemName*, std::int64_t>, std::string_view> configs_;
+  std::vector<std::pair<std::string, std::vector<Slice>>> rows_;
   std::map<std::pair<const ProblemName*, std::int64_t>, std::size_t> index_;
 };
 
 void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTimeline& rank) {
-  const std::size_t process =
-      events.add_process("rank " + std::to_string(rank.rank->rank) + ": " + side_name(aligned));
-  const std::size_t iteration = events.add_thread(process, "iteration");
-  events.add_slice(process, iteration,
-                   "iteration " + std::to_string(rank.timeline->tuning_iteration) + ", " + side_name(aligned),
+  const std::string side(enum_text(aligned.side));
+  const std::size_t process = events.add_process("rank " + std::to_string(rank.rank->rank) + ": " + side);
+  events.add_slice(process, events.add_thread(process, "iteration"),
+                   "iteration " + std::to_string(rank.timeline->tuning_iteration) + ", " + side,
                    rank.shift_ns, rank.shift_ns + rank.length_ns(),
                    {{"phase", enum_text(rank.timeline->phase)}, {"ranks", alignment_text(aligned)}});
   Rows(rank).write(events, process);
   if (aligned.anchor != Anchor::none) {
     events.add_mark(process, "aligned here", aligned.anchor_ns,
-                    TraceJson::object({{"ranks", alignment_text(aligned)}}));
+                    Json::object({{"ranks", alignment_text(aligned)}}));
   }
 }
 
-const char* anchor_name(Anchor anchor) {
-  return anchor == Anchor::handshake      ? "end of the handshake"
-         : anchor == Anchor::first_launch ? "begin of the first tunable launch"
-                                          : "none: one rank";
-}
-
-TraceJson side_json(const AlignedTimeline& aligned) {
-  TraceJson side{{"tuning_iteration", aligned.first().tuning_iteration},
-                 {"phase", enum_text(aligned.first().phase)},
-                 {"aligned_at", anchor_name(aligned.anchor)},
-                 {"alignment_error_us", aligned.error_ns / ns_per_us},
-                 {"alignment_error_is_bounded", aligned.anchor != Anchor::first_launch},
-                 {"ends_apart_us", aligned.ends_apart_ns / ns_per_us},
-                 {"missing", gaps_text(aligned)}};
+Json side_json(const AlignedTimeline& aligned) {
+  Json side{{"tuning_iteration", aligned.first().tuning_iteration},
+            {"phase", enum_text(aligned.first().phase)},
+            {"aligned_at", aligned.anchor == Anchor::handshake      ? "end of the handshake"
+                           : aligned.anchor == Anchor::first_launch ? "begin of the first tunable launch"
+                                                                    : "none: one rank"},
+            {"alignment_error_us", aligned.error_ns / ns_per_us},
+            {"alignment_error_is_bounded", aligned.anchor != Anchor::first_launch},
+            {"ends_apart_us", aligned.ends_apart_ns / ns_per_us},
+            {"missing", gaps_text(aligned)}};
   if (aligned.first().makespan_ns) {
     side["makespan_us"] = static_cast<double>(*aligned.first().makespan_ns) / ns_per_us;
   }
@@ -146,22 +330,50 @@ TraceJson side_json(const AlignedTimeline& aligned) {
 
 }  // namespace
 
+std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
+  std::vector<AlignedTimeline> sides;
+  for (const TimelineSide side : {TimelineSide::defaults, TimelineSide::chosen}) {
+    const std::optional<std::int64_t> iteration = common_iteration(run, side);
+    if (!iteration) {
+      continue;
+    }
+    AlignedTimeline& aligned = sides.emplace_back();
+    aligned.side = side;
+    for (const RankRun* rank : run.ranks) {
+      const Timeline* timeline = timeline_of(*rank, side);
+      if (timeline != nullptr && timeline->tuning_iteration == *iteration) {
+        aligned.ranks.push_back({rank, timeline});
+      } else {
+        aligned.other_ranks.push_back(rank->rank);
+      }
+    }
+    align(aligned);
+  }
+  return sides;
+}
+
+std::string timeline_text(const AlignedTimeline& timeline) {
+  const std::string gaps = gaps_text(timeline);
+  return std::string(enum_text(timeline.side)) + ": " + iteration_text(timeline) + "; " +
+         alignment_text(timeline) + (gaps.empty() ? "" : "; ") + gaps;
+}
+
 std::string trace_text(const RunOfAllRanks& run, const std::vector<AlignedTimeline>& timelines) {
   TraceEvents events;
-  TraceJson other{{"written_by", "contextual-report"},
-                  {"region", run.region},
-                  {"tuning", run.id},
-                  {"started", run.started},
-                  {"rank_count", run.rank_count}};
+  Json other{{"written_by", "contextual-report"},
+             {"region", run.region},
+             {"tuning", run.id},
+             {"started", run.started},
+             {"rank_count", run.rank_count}};
   for (const AlignedTimeline& aligned : timelines) {
-    other[side_name(aligned)] = side_json(aligned);
+    other[std::string(enum_text(aligned.side))] = side_json(aligned);
     for (const RankTimeline& rank : aligned.ranks) {
       add_rank(events, aligned, rank);
     }
   }
-  const TraceJson trace{
+  const Json trace{
       {"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", events.take()}};
-  return trace.dump(-1, ' ', false, TraceJson::error_handler_t::replace) + "\n";
+  return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace contextual::log_report

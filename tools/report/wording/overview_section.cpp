@@ -1,6 +1,5 @@
-#include "report/format/columns.hpp"
+#include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
-#include "report/wording/run_wording.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
@@ -12,8 +11,12 @@ namespace {
 constexpr std::size_t id_columns = 12;  ///< enough to tell ids apart, and for --tuning
 
 void write_damage(Writer& out, const Logs& logs, const ReportOptions& options) {
-  if (logs.damaged_count() > 0) {
-    out.paragraph("damaged lines, skipped", std::to_string(logs.damaged_count()), Tone::bad);
+  std::size_t damaged = 0;
+  for (const LogFile& file : logs.files) {
+    damaged += file.damaged_count;
+  }
+  if (damaged > 0) {
+    out.paragraph("damaged lines, skipped", std::to_string(damaged), Tone::bad);
   }
   for (const LogFile& file : logs.files) {
     const std::size_t shown =
@@ -29,11 +32,11 @@ void write_damage(Writer& out, const Logs& logs, const ReportOptions& options) {
 }
 
 /// The newest ones, and those that ended badly before them.
-std::vector<const RunSummary*> overview_of(const Report& report, std::size_t limit) {
-  std::vector<const RunSummary*> shown;
+std::vector<const RunAnalysis*> overview_of(const Report& report, std::size_t limit) {
+  std::vector<const RunAnalysis*> shown;
   std::size_t bad = 0;
-  for (auto it = report.summaries.rbegin(); it != report.summaries.rend(); ++it) {
-    const bool newest = static_cast<std::size_t>(it - report.summaries.rbegin()) < limit;
+  for (auto it = report.runs.rbegin(); it != report.runs.rend(); ++it) {
+    const bool newest = static_cast<std::size_t>(it - report.runs.rbegin()) < limit;
     if (newest || (it->bad() && bad < limit)) {
       shown.push_back(&*it);
       bad += it->bad() ? 1 : 0;
@@ -43,20 +46,24 @@ std::vector<const RunSummary*> overview_of(const Report& report, std::size_t lim
   return shown;
 }
 
-/// The newest of those that were selected, the newest last.
-std::vector<const RunSummary*> detailed_runs(const Report& report, std::size_t limit) {
-  std::vector<const RunSummary*> runs;
-  for (const RunSummary& summary : report.summaries) {
-    if (summary.selected) {
-      runs.push_back(&summary);
-    }
-  }
-  runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(std::min(limit, runs.size())));
-  return runs;
+/// "gemm: 1, rms_norm: 0".
+std::string choices_text(const RunAnalysis& run) {
+  const auto text = [](const ProblemResult& problem) {
+    return problem.choice() == nullptr
+               ? ""
+               : std::string(problem.name->kernel) + ": " + std::to_string(problem.choice()->config.id);
+  };
+  return joined(run.problems, ", ", text, 16);
 }
 
-Table runs_table(const std::vector<const RunSummary*>& shown,
-                 const std::vector<const RunSummary*>& detailed) {
+/// "4", or "3/4" if one rank wrote nothing.
+std::string rank_fraction(const RunOfAllRanks& run) {
+  const std::string all = std::to_string(run.rank_count);
+  return run.absent.empty() ? all : std::to_string(run.ranks.size()) + "/" + all;
+}
+
+Table runs_table(const std::vector<const RunAnalysis*>& shown,
+                 const std::vector<const RunAnalysis*>& detailed) {
   Table table{{{"", Align::right},
                {"tuning"},
                {"started", Align::left, Room::minor},
@@ -67,33 +74,22 @@ Table runs_table(const std::vector<const RunSummary*>& shown,
                {"elapsed", Align::right},
                {"to defaults", Align::right},
                {"choices", Align::left, Room::gives_way}}};
-  for (const RunSummary* summary : shown) {
-    const RunOfAllRanks& run = *summary->run;
-    const std::string number = std::to_string(summary->number);
-    const bool linked = std::find(detailed.begin(), detailed.end(), summary) != detailed.end();
-    table.add({number + (summary->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),
-               std::string(run.started), region_text(run), rank_fraction(run), status_text(*summary),
-               summary->iterations, summary->elapsed_ns < 0 ? "" : duration_text(summary->elapsed_ns),
-               summary->change ? percent_text(*summary->change) : "", summary->choices},
-              summary->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
+  for (const RunAnalysis* each : shown) {
+    const RunOfAllRanks& run = *each->run;
+    const std::string number = std::to_string(each->number);
+    const bool linked = std::find(detailed.begin(), detailed.end(), each) != detailed.end();
+    const bool gained = each->gain && !each->gain->defaults_came_back;
+    table.add(
+        {number + (each->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),
+         std::string(run.started), region_text(run), rank_fraction(run),
+         std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
+         std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
+         each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
+         gained ? percent_text(each->gain->change.centre) : "", choices_text(*each)},
+        each->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
   }
   return table;
 }
-
-void write_culprits(Writer& out, const std::vector<const RunSummary*>& shown) {
-  bool any = false;
-  for (const RunSummary* summary : shown) {
-    if (!summary->culprit.empty()) {
-      if (!std::exchange(any, true)) {
-        out.heading("Runs that ended badly");
-      }
-      out.paragraph(std::to_string(summary->number) + " " + shorten(region_text(*summary->run), 24),
-                    message_text(summary->culprit), Tone::bad);
-    }
-  }
-}
-
-}  // namespace
 
 void write_files(Writer& out, const Report& report, const ReportOptions& options) {
   const Logs& logs = report.logs;
@@ -119,17 +115,29 @@ void write_files(Writer& out, const Report& report, const ReportOptions& options
   }
 }
 
-void write_overview(Writer& out, const Report& report, const std::vector<const RunSummary*>& detailed,
+/// Runs of `detailed` are linked; a selected one that is not among them is marked as left out.
+void write_overview(Writer& out, const Report& report, const std::vector<const RunAnalysis*>& detailed,
                     const ReportOptions& options) {
-  const std::size_t all = report.summaries.size();
-  const std::vector<const RunSummary*> shown = overview_of(report, options.all ? all : out.limits().runs);
+  const std::size_t all = report.runs.size();
+  const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : out.limits().runs);
   out.heading("Tuning runs, the newest last");
   out.table(runs_table(shown, detailed));
   if (shown.size() < all) {
     out.paragraph("", count_text(all - shown.size(), "older run") + " left out; --all shows them", Tone::dim);
   }
-  write_culprits(out, shown);
+  bool any = false;
+  for (const RunAnalysis* run : shown) {
+    if (const std::string culprit = run->ending.culprit_line(); !culprit.empty()) {
+      if (!std::exchange(any, true)) {
+        out.heading("Runs that ended badly");
+      }
+      out.paragraph(std::to_string(run->number) + " " + shorten(region_text(*run->run), 24),
+                    message_text(culprit), Tone::bad);
+    }
+  }
 }
+
+}  // namespace
 
 void write_report(Writer& out, const Report& report, const ReportOptions& options) {
   write_files(out, report, options);
@@ -137,14 +145,14 @@ void write_report(Writer& out, const Report& report, const ReportOptions& option
     out.paragraph("", "no tuning run in these logs");
     return;
   }
-  const std::vector<const RunSummary*> detailed = detailed_runs(report, out.limits().details);
+  std::vector<const RunAnalysis*> detailed = report.selected();
+  const std::size_t selected = detailed.size();
+  detailed.erase(detailed.begin(),
+                 detailed.end() - static_cast<std::ptrdiff_t>(std::min(selected, out.limits().details)));
   write_overview(out, report, detailed, options);
-  for (const RunSummary* summary : detailed) {
-    write_details(out, analyse(*summary->run, report.logs), report.logs, summary->number, options);
+  for (const RunAnalysis* run : detailed) {
+    write_details(out, *run, report.logs, options);
   }
-  const auto selected =
-      static_cast<std::size_t>(std::count_if(report.summaries.begin(), report.summaries.end(),
-                                             [](const RunSummary& summary) { return summary.selected; }));
   if (selected == 0) {
     out.heading("No run of that name: --region and --tuning take what the overview shows");
   } else if (selected > detailed.size()) {
@@ -152,7 +160,7 @@ void write_report(Writer& out, const Report& report, const ReportOptions& option
                   "Details of " + count_text(selected - detailed.size(), "older run") +
                       " left out; --tuning N shows run N",
                   Tone::dim);
-  } else if (selected < report.summaries.size()) {
+  } else if (selected < report.runs.size()) {
     out.paragraph("",
                   "Details of the newest run of each region that measured; --all shows every run, --tuning N "
                   "one of them.",

@@ -1,22 +1,132 @@
+#include "report/wording/problem_section.hpp"
+
+#include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
-#include "report/wording/config_wording.hpp"
-#include "report/wording/run_wording.hpp"
 #include "report/wording/sections.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 namespace contextual::log_report {
 namespace {
 
-Table config_table(const ProblemResult& problem, const std::string& names, std::size_t limit) {
-  const KnownRates rates = rates_known(problem);
-  Table table{{{"in the walk"}, {"own time", Align::right}, {"spread", Align::right}}};
-  const auto add_column_if = [&](bool is_known, const char* title) {
-    if (is_known) {
-      table.columns.push_back({title, Align::right});
+constexpr std::size_t earlier_choices_shown = 5;
+constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
+
+struct Parameter {
+  std::string_view name;
+  std::string_view value;
+};
+
+constexpr auto name_of_parameter = [](const Parameter& parameter) { return parameter.name; };
+constexpr auto value_of_parameter = [](const Parameter& parameter) { return parameter.value; };
+
+/// Names and values of "{A: 1, B: x}"; empty where a value is empty, or its own commas make that unclear.
+std::vector<Parameter> parameters_of(std::string_view config) {
+  std::vector<Parameter> parameters;
+  config = config.size() < 2 ? "" : config.substr(1, config.size() - 2);
+  while (!config.empty()) {
+    const std::size_t comma = std::min(config.find(", "), config.size());
+    const std::string_view pair = config.substr(0, comma);
+    const std::size_t colon = pair.find(": ");
+    if (colon == std::string_view::npos || colon + 2 == pair.size()) {
+      return {};
     }
+    parameters.push_back({pair.substr(0, colon), pair.substr(colon + 2)});
+    config.remove_prefix(std::min(config.size(), comma + 2));
+  }
+  return parameters;
+}
+
+/// The names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same; else "".
+std::string parameter_names(const ProblemResult& problem) {
+  std::string common;
+  for (const ConfigResult& config : problem.configs) {
+    if (config.text.size() > 2) {
+      const std::string names = joined(parameters_of(config.text), ", ", name_of_parameter);
+      if (names.empty() || (!common.empty() && common != names)) {
+        return "";
+      }
+      common = names;
+    }
+  }
+  return common;
+}
+
+/// "128, 3" for "{BLOCK_N: 128, STAGES: 3}" if `names`, which a reader has seen, are those of the config;
+/// else `config`.
+std::string config_values(std::string_view config, const std::string& names) {
+  const std::vector<Parameter> parameters = parameters_of(config);
+  return names.empty() || joined(parameters, ", ", name_of_parameter) != names
+             ? std::string(config)
+             : joined(parameters, ", ", value_of_parameter);
+}
+
+std::string ratio_text(double ratio) {
+  return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
+}
+
+/// How the median differs from the default's, e.g. "+12.5 %" or "12.5 x", or "" if either is unknown.
+std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config) {
+  const ConfigResult* standard = problem.find(0);
+  if (config.id == 0 || standard == nullptr || standard->median_ns <= 0 || config.samples_ns.empty()) {
+    return "";
+  }
+  return ratio_text(config.median_ns / standard->median_ns);
+}
+
+/// A choice's own time, and how that compares with the default's.
+struct OwnTime {
+  std::optional<double> ns{};
+  std::string to_default{};
+  bool of_walk = false;  ///< where the set was never run as a whole, else both are of the search
+};
+
+OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
+  if (problem.chosen_ns && &choice == problem.choices.back()) {
+    return {problem.chosen_ns,
+            problem.defaults_ns ? ratio_text(*problem.chosen_ns / *problem.defaults_ns) : "", false};
+  }
+  const ConfigResult* config = problem.find(choice.config.id);
+  return {choice.latency_ns, config == nullptr ? "" : relative_to_default(problem, *config), true};
+}
+
+/// E.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the choice is.
+std::string choice_line(const ProblemResult& problem, const Choice& choice) {
+  std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
+  const OwnTime own = own_time(problem, choice);
+  if (own.ns) {
+    line += ", " + duration_text(*own.ns) + (own.of_walk ? " in the walk" : "");
+  }
+  // Those of the list of configs: the rank of this choice may have launched nothing.
+  if (const ConfigResult* const config = problem.find(choice.config.id)) {
+    const double faster = own.ns && choice.latency_ns ? *choice.latency_ns / *own.ns : 1;
+    if (config->teraflops_per_second) {
+      line += ", " + rate_text(*config->teraflops_per_second * faster) + " TFLOP/s";
+    }
+    if (config->gigabytes_per_second) {
+      line += ", " + rate_text(*config->gigabytes_per_second * faster) + " GB/s";
+    }
+  }
+  return choice.status == ChoiceStatus::locked_in ? line
+                                                  : line + ", " + std::string(enum_text(choice.status));
+}
+
+Table config_table(const ProblemResult& problem, const std::string& names, std::size_t limit) {
+  const auto is_known = [&](std::optional<double> ConfigResult::*rate) {
+    return std::any_of(problem.configs.begin(), problem.configs.end(),
+                       [&](const ConfigResult& config) { return bool{config.*rate}; });
   };
-  add_column_if(true, "to default");
-  add_column_if(rates.teraflops_per_second, "TFLOP/s");
-  add_column_if(rates.gigabytes_per_second, "GB/s");
+  std::vector<std::pair<const char*, std::optional<double> ConfigResult::*>> rates{
+      {"TFLOP/s", &ConfigResult::teraflops_per_second}, {"GB/s", &ConfigResult::gigabytes_per_second}};
+  std::erase_if(rates, [&](const auto& rate) { return !is_known(rate.second); });
+  Table table{
+      {{"in the walk"}, {"own time", Align::right}, {"spread", Align::right}, {"to default", Align::right}}};
+  for (const auto& [title, rate] : rates) {
+    table.columns.push_back({title, Align::right});
+  }
   table.columns.insert(table.columns.end(), {{"samples", Align::right, Room::minor},
                                              {"region's time", Align::right, Room::minor},
                                              {"values", Align::left, Room::gives_way},
@@ -24,17 +134,12 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
   for (const std::size_t i : configs_shown(problem, limit)) {
     const ConfigResult& config = problem.configs[i];
     const bool sampled = !config.samples_ns.empty();
-    std::vector<std::string> cells{"config-" + std::to_string(config.id),
-                                   sampled ? duration_text(config.median_ns) : "",
-                                   sampled ? "+- " + duration_text(config.spread_ns) : ""};
-    const auto add_cell_if = [&](bool is_known, const std::string& cell) {
-      if (is_known) {
-        cells.push_back(cell);
-      }
-    };
-    add_cell_if(true, relative_to_default(problem, config));
-    add_cell_if(rates.teraflops_per_second, rate_text(config.teraflops_per_second));
-    add_cell_if(rates.gigabytes_per_second, rate_text(config.gigabytes_per_second));
+    std::vector<std::string> cells{
+        "config-" + std::to_string(config.id), sampled ? duration_text(config.median_ns) : "",
+        sampled ? "+- " + duration_text(config.spread_ns) : "", relative_to_default(problem, config)};
+    for (const auto& [title, rate] : rates) {
+      cells.push_back(rate_text(config.*rate));
+    }
     cells.push_back(std::to_string(config.samples_ns.size()));
     cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
     cells.push_back(config_values(config.text, names));
@@ -51,24 +156,95 @@ void write_choice(Writer& out, const ProblemResult& problem) {
   }
   const Choice& last = *problem.choices.back();
   out.paragraph("chosen", choice_line(problem, last), Tone::good);
-  if (const std::string note = provisional_note(last); !note.empty()) {
-    out.paragraph("", note, Tone::bad);
+  if (last.status == ChoiceStatus::provisional) {
+    out.paragraph("", "provisional: used in this region only, and a later run tunes it again", Tone::bad);
   }
   out.paragraph("why", message_text(last.reason));
   if (last.walk_ns > 0) {
-    out.paragraph("time", "its walk took " + duration_text(static_cast<double>(last.walk_ns)));
+    out.paragraph("time", "its walk took " + duration_text(last.walk_ns));
   }
-  for (const Choice* before : earlier_choices(problem)) {
-    out.paragraph("before", choice_line(problem, *before) + ": " + message_text(before->reason), Tone::dim);
+  const std::size_t count = problem.choices.size();
+  for (std::size_t i = count - 1; i > count - std::min(count, earlier_choices_shown + 1); --i) {
+    const Choice& before = *problem.choices[i - 1];
+    out.paragraph("before", choice_line(problem, before) + ": " + message_text(before.reason), Tone::dim);
   }
 }
 
 }  // namespace
 
+std::string config_label(const ProblemResult& problem, const ConfigResult& config) {
+  const std::vector<Parameter> parameters = parameters_of(config.text);
+  const auto text_if_varied = [&](const Parameter& parameter) {
+    const auto i = static_cast<std::size_t>(&parameter - parameters.data());
+    const bool varied =
+        std::any_of(problem.configs.begin(), problem.configs.end(), [&](const ConfigResult& other) {
+          const std::vector<Parameter> others = parameters_of(other.text);
+          return i < others.size() && others[i].value != parameter.value;
+        });
+    return varied ? std::string(parameter.name) + ": " + std::string(parameter.value) : "";
+  };
+  const std::string text = parameter_names(problem).empty() ? "" : joined(parameters, ", ", text_if_varied);
+  return !text.empty()             ? "{" + text + "}"
+         : config.text.size() <= 2 ? "config-" + std::to_string(config.id)
+                                   : std::string(config.text);
+}
+
+std::string config_status(const ConfigResult& config) {
+  std::string status;
+  const auto add = [&](const std::string& word) { status += (status.empty() ? "" : ", ") + word; };
+  if (config.chosen) {
+    add("chosen");
+  }
+  if (config.id == 0) {
+    add("default");
+  }
+  if (config.rejected) {
+    add("rejected" + (config.rejection.empty() ? "" : ": " + shorten(config.rejection, text_of_rejection)));
+  } else if (config.samples_ns.empty()) {
+    add("no samples");
+  }
+  return status;
+}
+
+std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit) {
+  std::vector<std::size_t> shown(problem.configs.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i] = i;
+  }
+  if (shown.size() <= limit) {
+    return shown;
+  }
+  const auto rank_of = [&](std::size_t i) {
+    const ConfigResult& config = problem.configs[i];
+    const bool first = config.chosen || config.id == 0;
+    return std::tuple(first ? 0 : config.samples_ns.empty() ? 2 : 1, config.median_ns, i);
+  };
+  std::sort(shown.begin(), shown.end(),
+            [&](std::size_t a, std::size_t b) { return rank_of(a) < rank_of(b); });
+  shown.resize(limit);
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+std::vector<std::string> choice_cells(const ProblemResult& problem) {
+  const Choice& last = *problem.choices.back();
+  const OwnTime own = own_time(problem, last);
+  std::string note = last.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(last.status));
+  if (own.ns && own.of_walk) {
+    note += (note.empty() ? "" : ", ") + std::string("in the walk");
+  }
+  return {std::string(problem.name->kernel),
+          std::string(problem.name->key),
+          std::string(last.config.values),
+          own.ns ? duration_text(*own.ns) : "",
+          last.config.id == 0 ? "default" : own.to_default,
+          std::move(note)};
+}
+
 void write_problem(Writer& out, const ProblemResult& problem, const std::string& label) {
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
-  out.plot(problem);
+  out.plot_configs(problem);
   const std::string names = parameter_names(problem);
   if (!names.empty()) {
     out.paragraph("values", names, Tone::dim);
@@ -76,8 +252,9 @@ void write_problem(Writer& out, const ProblemResult& problem, const std::string&
   const Table table = config_table(problem, names, out.limits().configs);
   out.table(table, "Walk: all configs");
   note_left_out(out, problem.configs.size() - table.rows.size(), "slower config");
-  if (const std::string text = not_measured_text(problem); !text.empty()) {
-    out.paragraph("", text);
+  if (!problem.not_measured.empty()) {
+    out.paragraph("", "Not measured, because they were left out or the run ended before: config " +
+                          ranges_text(problem.not_measured));
   }
 }
 

@@ -1,10 +1,266 @@
-#include "report/wording/run_wording.hpp"
-#include "report/wording/search_wording.hpp"
+#include "report/wording/search_section.hpp"
+
+#include "report/format/printable.hpp"
+#include "report/format/quantities.hpp"
+#include "report/wording/problem_section.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace contextual::log_report {
+namespace {
+
+constexpr std::size_t problems_in_text = 12;
+constexpr std::size_t sets_in_text = 4;
+constexpr std::size_t text_of_reason = 240;  ///< a message, which can be endless
+constexpr double worthwhile_change = 0.005;  ///< the default of Options::tie_margin
+constexpr std::int64_t most_counted = 1'000'000'000;
+
+std::string time_text(std::optional<double> centre_ns, std::optional<double> spread_ns) {
+  return centre_ns ? duration_text(*centre_ns) + (spread_ns ? " +- " + duration_text(*spread_ns) : "")
+                   : "no time";
+}
+
+std::string counts_text(const SearchResult& result) {
+  return (result.existing_count >= most_counted ? "10^9 or more exist"
+                                                : std::to_string(result.existing_count) + " exist") +
+         ", " + std::to_string(result.measured_count) + " measured, " + std::to_string(result.failed_count) +
+         " infeasible; " + count_text(result.run_count, "run") + ", " + std::to_string(result.lead_in_count) +
+         " of them lead-ins";
+}
+
+std::string choice_text(const SearchView& search) {
+  const auto text = [](const SearchedProblem& problem) {
+    return (problem.problem == nullptr ? "?" : name_of(*problem.problem)) + ": " +
+           (problem.config_id ? "config-" + std::to_string(*problem.config_id) : "none") +
+           (problem.chosen_by == ChosenBy::not_tuned ? ", " : ", by ") +
+           std::string(enum_text(problem.chosen_by));
+  };
+  return joined(search.result->problems, "; ", text, problems_in_text);
+}
+
+/// The times of the closing comparison.
+std::string compared_times(const SearchResult& result) {
+  return time_text(result.choice_makespan_ns, result.choice_spread_ns) + " against " +
+         time_text(result.reference_makespan_ns, result.reference_spread_ns) + " in " +
+         count_text(result.round_count, "paired round");
+}
+
+std::string kept_text(SearchReference reference) {
+  return reference == SearchReference::default_alternative ? "the default alternative was kept"
+                                                           : "the defaults were kept";
+}
+
+std::string gain_text(const SearchView& search) {
+  const SearchResult& result = *search.result;
+  const bool is_choice = search.choice == result.reference_config_ids;
+  if (is_choice && !result.gain) {
+    return "none: the choice is " + std::string(defaults_name(search));
+  }
+  if (!result.gain) {
+    return "not known: " + compared_times(result);
+  }
+  if (is_choice) {
+    return "none: " + kept_text(result.reference) + ", " +
+           time_text(result.reference_makespan_ns, result.reference_spread_ns);
+  }
+  return change_text(change_of(*result.gain, result.gain_low, result.gain_high)) + ", " +
+         compared_times(result);
+}
+
+std::string first_feasible_text(const SearchView& search) {
+  const std::string infeasible = "not known: all defaults together are infeasible; ";
+  if (search.choice == search.result->reference_config_ids) {
+    return infeasible + "the choice is the first set that ran";
+  }
+  const std::string first = set_text(search, search.result->reference_config_ids);
+  return infeasible + "compared with the first set that ran" + (first.empty() ? "" : " (" + first + ")") +
+         ": " + compared_times(*search.result);
+}
+
+std::string comparison_text(const SearchView& search) {
+  switch (search.result->reference) {
+    case SearchReference::defaults:
+    case SearchReference::alternative_defaults:
+    case SearchReference::default_alternative:
+      return gain_text(search);
+    case SearchReference::first_feasible:
+      return first_feasible_text(search);
+    case SearchReference::none:
+      break;
+  }
+  return !search.choice.empty() && search.choice == search.defaults ? "none: the choice is all defaults"
+                                                                    : "not compared";
+}
+
+std::string ties_text(const SearchView& search) {
+  if (search.result->within_noise_count == 0) {
+    return "no other measured set ties with the choice";
+  }
+  const auto text = [&](const MeasuredView& each) {
+    return each.measured->standing == Standing::within_noise ? set_text(search, each.config_ids()) : "";
+  };
+  const std::string sets = joined(search.measured, "; ", text, sets_in_text);
+  return count_text(search.result->within_noise_count, "other set ties", "other sets tie") +
+         " with the choice, so that what differs between them is no finding" + (sets.empty() ? "" : ": ") +
+         sets;
+}
+
+std::string lost_text(const SearchView& search) {
+  const auto text = [&](const LostView& lost) {
+    return set_text(search, *lost.config_ids) + ": " + change_text(lost.change);
+  };
+  return joined(search.lost, "; ", text, sets_in_text);
+}
+
+std::string own_time_text(const SearchView& search) {
+  if (search.by_own_time == search.choice) {
+    return "the same set";
+  }
+  std::string text = set_text(search, search.by_own_time) + ": ";
+  if (const InfeasibleAssignment* infeasible = search.find_infeasible(search.by_own_time)) {
+    return text + infeasible_text(*infeasible);
+  }
+  const std::optional<double> cost = search.result->own_time_cost;
+  return text + (cost ? percent_text(*cost) + " to the choice" : "not measured");
+}
+
+/// What `config_name` says of the problems whose configs differ.
+template <typename Name>
+std::string differing_text(const SearchView& search, const ConfigIds& config_ids, const Name& config_name) {
+  const auto text = [&](std::size_t problem) {
+    return short_name(search, problem) + " " + config_name(problem);
+  };
+  const bool is_complete = config_ids.size() == search.result->problems.size();
+  return is_complete ? joined(search.differing, ", ", text, problems_in_text) : "";
+}
+
+}  // namespace
+
+std::string_view defaults_name(const SearchView& search) {
+  switch (search.result->reference) {
+    case SearchReference::alternative_defaults:
+      return "this alternative's defaults";
+    case SearchReference::default_alternative:
+      return "the default alternative";
+    default:
+      return "all defaults";
+  }
+}
+
+std::string change_text(const Change& change) {
+  return percent_text(change.centre) + " (95 % interval " + percent_text(change.low) + " to " +
+         percent_text(change.high) + ")";
+}
+
+std::string kept_because(const SearchView& search) {
+  const auto best = std::min_element(
+      search.lost.begin(), search.lost.end(),
+      [](const LostView& a, const LostView& b) { return a.change.centre < b.change.centre; });
+  if (best == search.lost.end()) {
+    return "the search found no set that is surely faster";
+  }
+  const Change& change = best->change;
+  const std::string set = "the best other set (" + set_text(search, *best->config_ids) + ")";
+  if (change.low > 0) {
+    return set + " takes longer: " + change_text(change);
+  }
+  const bool ties = change.low > -worthwhile_change && change.high < worthwhile_change;
+  return (ties ? set + " ties: " : "the noise is too large to show that " + set + " is faster: ") +
+         change_text(change);
+}
+
+std::vector<SearchFact> search_facts(const SearchView& search) {
+  const SearchResult& result = *search.result;
+  std::vector<SearchFact> facts{
+      {"sets", counts_text(result)},
+      {"ended", result.cut.empty() ? "complete" : "cut: " + std::string(result.cut)}};
+  if (!search.choice.empty()) {
+    facts.push_back({"chosen", choice_text(search)});
+  }
+  facts.push_back({search.choice.empty() ? "no choice" : "why", std::string(result.reason)});
+  if (!search.choice.empty()) {
+    facts.push_back({"to " + std::string(defaults_name(search)), comparison_text(search)});
+    if (!search.lost.empty()) {
+      facts.push_back({"lost that comparison", lost_text(search)});
+    }
+    facts.push_back({"within noise", ties_text(search)});
+  }
+  if (!search.choice.empty() && !search.by_own_time.empty()) {
+    facts.push_back({"best by own times", own_time_text(search)});
+  }
+  return facts;
+}
+
+std::string short_name(const SearchView& search, std::size_t problem) {
+  const std::vector<SearchedProblem>& problems = search.result->problems;
+  const ProblemName* name = problems[problem].problem;
+  if (name == nullptr) {
+    return "?";
+  }
+  const auto namesakes = std::count_if(problems.begin(), problems.end(), [&](const SearchedProblem& other) {
+    return other.problem != nullptr && other.problem->kernel == name->kernel;
+  });
+  return namesakes > 1 ? name_of(*name) : std::string(name->kernel);
+}
+
+std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
+  return differing_text(search, config_ids,
+                        [&](std::size_t problem) { return std::to_string(config_ids[problem]); });
+}
+
+std::string set_label(const SearchView& search, const ConfigIds& config_ids,
+                      const std::vector<ProblemResult>& problems) {
+  return differing_text(search, config_ids, [&](std::size_t problem) {
+    const std::int64_t id = config_ids[problem];
+    const auto found = std::find_if(problems.begin(), problems.end(), [&](const ProblemResult& result) {
+      return result.name == search.result->problems[problem].problem;
+    });
+    const ConfigResult* config = found == problems.end() ? nullptr : found->find(id);
+    return config == nullptr ? "config-" + std::to_string(id) : config_label(*found, *config);
+  });
+}
+
+std::string infeasible_text(const InfeasibleAssignment& infeasible) {
+  return "infeasible: " + shorten(infeasible.reason, text_of_reason);
+}
+
+std::string standing_text(const SearchView& search, const MeasuredView& measured) {
+  const ConfigIds& config_ids = measured.config_ids();
+  std::string text;
+  const auto add = [&](bool applies, std::string_view word) {
+    text += applies ? (text.empty() ? "" : ", ") + std::string(word) : "";
+  };
+  add(config_ids == search.choice, "chosen");
+  add(measured.measured->standing == Standing::within_noise, "within noise");
+  add(config_ids == search.defaults, defaults_name(search));
+  add(config_ids == search.by_own_time, "best by own times");
+  return text;
+}
+
+MeasuredWords measured_words(const MeasuredView& measured) {
+  const MeasuredAssignment& line = *measured.measured;
+  return {std::to_string(line.sample_count), duration_text(measured.makespan_ns),
+          line.spread_ns ? duration_text(*line.spread_ns) : "",
+          measured.to_choice && line.standing != Standing::choice ? percent_text(*measured.to_choice) : ""};
+}
+
+std::vector<std::size_t> measured_shown(const SearchView& search, std::size_t limit) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < search.measured.size(); ++i) {
+    const ConfigIds& config_ids = search.measured[i].config_ids();
+    const bool marked =
+        config_ids == search.choice || config_ids == search.defaults || config_ids == search.by_own_time;
+    if (i < limit || marked) {
+      shown.push_back(i);
+    }
+  }
+  return shown;
+}
+
 namespace {
 
 void write_measured(Writer& out, const SearchView& search) {
@@ -50,7 +306,7 @@ void write_searches(Writer& out, const RunAnalysis& analysis) {
     for (const SearchFact& fact : search_facts(search)) {
       out.paragraph(fact.label, fact.text);
     }
-    out.plot(search);
+    out.plot_sets(analysis, search);
     write_measured(out, search);
     write_infeasible(out, search);
   }

@@ -1,33 +1,91 @@
 #pragma once
 
 /// \file
-/// The sections of a report, for the text and the page alike.
+/// The sections of a report, for the text and the page alike, and what both have to be able to write.
 
-#include "report/judging/analysis.hpp"
 #include "report/judging/report.hpp"
 #include "report/judging/report_options.hpp"
-#include "report/wording/writer.hpp"
+#include "report/wording/table.hpp"
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace contextual::log_report {
 
+/// How many entries of each list are shown.
+struct Limits {
+  std::size_t runs;        ///< in the overview
+  std::size_t details;     ///< runs with details
+  std::size_t damaged;     ///< lines of one file
+  std::size_t problems;    ///< of one run
+  std::size_t configs;     ///< of one problem
+  std::size_t searches;    ///< of one run
+  std::size_t sets;        ///< of one search
+  std::size_t infeasible;  ///< sets of one search
+  std::size_t ranks;       ///< by slowness
+  std::size_t rows;        ///< of the iteration table
+  std::size_t columns;     ///< of the iteration table
+};
+
+/// Takes a report in the order in which it is read.
+class Writer {
+ public:
+  explicit Writer(const Limits& limits) : limits_(limits) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  virtual ~Writer() = default;
+
+  const Limits& limits() const { return limits_; }
+
+  /// Begins the details of a run, with its name and status; what follows until `end_run` belongs to it.
+  virtual void begin_run(const RunAnalysis& analysis) = 0;
+  virtual void end_run() = 0;
+
+  virtual void heading(const std::string& text) = 0;
+  /// Writes "label: text", or `text` alone without a label.
+  virtual void paragraph(const std::string& label, const std::string& text, Tone tone = Tone::none) = 0;
+  /// Writes what belongs to the paragraph before.
+  virtual void detail(const std::string& text) = 0;
+  /// Writes nothing for a table without rows. A reader of the page unfolds one with a title.
+  virtual void table(const Table& table, const std::string& title = {}) = 0;
+
+  /// Plots, which only the page has.
+  virtual void plot_region(const RunAnalysis& /*run*/) {}
+  virtual void plot_configs(const ProblemResult& /*problem*/) {}
+  virtual void plot_sets(const RunAnalysis& /*run*/, const SearchView& /*search*/) {}
+
+ private:
+  Limits limits_;
+};
+
+/// Returns when the run started and with how many ranks, e.g. "started 2026-01-31T12:00:00Z, 2 of 4 ranks,
+/// group MPI (4 ranks)".
+std::string head_text(const RunOfAllRanks& run);
+
+/// Returns the region, or the regions of ranks that never met.
+std::string region_text(const RunOfAllRanks& run);
+
+/// Returns what the tuning gained over all defaults, or why that is not known. Empty without a search.
+std::string result_text(const RunAnalysis& analysis);
+
+/// Returns the name of a problem in the iteration table: e.g. "[2] " for the second of several problems, and
+/// an empty text for an only one.
+std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem);
+
+/// Returns a message of a program, of which the end may be left out: it can be endless.
+std::string message_text(std::string_view message);
+
+/// Returns a sentence for each thing that is known: the parts alone, the limit, and what is hidden. The last
+/// one says what is missing, if something is.
+std::vector<std::string> limit_texts(const Limit& limit);
+
 /// Writes everything.
 void write_report(Writer& out, const Report& report, const ReportOptions& options);
 
-/// Lists the files that were read, and what was damaged in them.
-void write_files(Writer& out, const Report& report, const ReportOptions& options);
-
-/// Lists the runs. If there are very many, lists the newest ones and earlier ones that ended badly. Runs of
-/// `detailed` are linked; a selected one that is not among them is marked as left out.
-void write_overview(Writer& out, const Report& report, const std::vector<const RunSummary*>& detailed,
-                    const ReportOptions& options);
-
 /// Writes all about one run. `logs` must be those that the run was read from.
-void write_details(Writer& out, const RunAnalysis& analysis, const Logs& logs, std::size_t number,
-                   const ReportOptions& options);
+void write_details(Writer& out, const RunAnalysis& analysis, const Logs& logs, const ReportOptions& options);
 
 /// Puts `label` before the problem's name.
 void write_problem(Writer& out, const ProblemResult& problem, const std::string& label);
@@ -37,12 +95,6 @@ void write_searches(Writer& out, const RunAnalysis& analysis);
 
 /// Writes the table, or nothing for a run without launches.
 void write_iterations(Writer& out, const RunAnalysis& analysis, const ReportOptions& options);
-
-/// Writes the disagreements between ranks, or nothing if there are none.
-void write_rank_differences(Writer& out, const RunAnalysis& analysis);
-
-/// Writes which rank was the slowest, and how often. Writes nothing for a single rank.
-void write_slowness(Writer& out, const RunAnalysis& analysis);
 
 /// Says that something is left out which `--whole-table` shows; nothing if `count` is 0.
 void note_left_out(Writer& out, std::size_t count, const std::string& singular,

@@ -1,6 +1,6 @@
 #include "unit/tools/judging/analysed.hpp"
 
-#include "report/judging/run_joining.hpp"
+#include "report/judging/runs.hpp"
 
 #include <stdexcept>
 

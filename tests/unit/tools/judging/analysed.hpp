@@ -3,7 +3,7 @@
 /// \file
 /// The analysis of sample logs, for tests.
 
-#include "report/judging/analysis.hpp"
+#include "report/judging/report.hpp"
 #include "unit/tools/sample_logs.hpp"
 
 #include <string>

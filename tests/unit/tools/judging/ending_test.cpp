@@ -1,7 +1,6 @@
 #include "report/judging/ending.hpp"
 
-#include "report/judging/absence.hpp"
-#include "report/judging/run_joining.hpp"
+#include "report/judging/runs.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 

@@ -1,6 +1,5 @@
-#include "report/judging/run_joining.hpp"
-
-#include "report/format/ranges.hpp"
+#include "report/format/quantities.hpp"
+#include "report/judging/runs.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 

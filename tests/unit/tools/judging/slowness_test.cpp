@@ -1,5 +1,4 @@
-#include "report/judging/slowness.hpp"
-
+#include "report/judging/rank_comparison.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
 

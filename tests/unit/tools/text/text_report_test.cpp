@@ -1,6 +1,6 @@
 #include "report/text/text_report.hpp"
 
-#include "report/format/columns.hpp"
+#include "report/text/text_table.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
@@ -25,7 +25,7 @@ std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    longest = std::max(longest, columns_of(line));
+    longest = std::max(longest, contextual::record::column_count(line));
   }
   return longest;
 }

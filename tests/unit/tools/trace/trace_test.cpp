@@ -1,6 +1,6 @@
 #include "report/trace/trace.hpp"
 
-#include "report/judging/run_joining.hpp"
+#include "report/judging/runs.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 #include "unit/tools/trace/trace_checks.hpp"

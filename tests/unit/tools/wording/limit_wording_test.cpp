@@ -1,9 +1,8 @@
-#include "report/wording/limit_wording.hpp"
-
 #include "contextual/record/json_format.hpp"
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
 #include "report/text/text_report.hpp"
+#include "report/wording/sections.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"

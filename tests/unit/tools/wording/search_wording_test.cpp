@@ -1,5 +1,4 @@
-#include "report/wording/search_wording.hpp"
-
+#include "report/wording/search_section.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
 
