@@ -193,18 +193,18 @@ void gather_kept(Exchange& exchange, const Surroundings& here, const Arrival& ow
   const auto texts = exchange.gather(details_text({{"machine", here.machine},
                                                    {"node", here.node},
                                                    {"kernels", here.kernels},
-                                                   {"kept_choices", own.kept_choices},
-                                                   {"journal", own.journal}}));
+                                                   {"journal", own.journal}}) +
+                                     "\n" + own.kept_choices);
   std::vector<std::string> nodes;
   for (const std::string& text : texts) {
-    const nlohmann::json details = parse_details(text);
+    const nlohmann::json details = parse_details(text.substr(0, text.find('\n')));
     const bool complete = details.is_object() && details.contains("machine");
     hello.machines.push_back(complete ? details.at("machine").get<detail::Machine>() : detail::Machine());
     hello.kernels.push_back(complete ? details.value("kernels", std::string()) : std::string());
     nodes.push_back(complete ? details.value("node", std::string()) : std::string());
     if (complete && hello.machines.size() == 1) {
       hello.journal = details.value("journal", std::string());
-      hello.kept_choices = details.value("kept_choices", std::string());
+      hello.kept_choices = text.substr(text.find('\n') + 1);
     }
   }
   detail::add_ranks_per_node(hello.machines, nodes);

@@ -6,16 +6,15 @@
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <concepts>
 #include <iterator>
+#include <map>
 #include <stdexcept>
-#include <tuple>
+#include <system_error>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
-
-namespace contextual {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeptInfeasible, what, reason)
-}  // namespace contextual
 
 namespace contextual::storage {
 namespace {
@@ -23,83 +22,148 @@ namespace {
 using detail::StableHash;
 using Json = nlohmann::json;
 
-/// Calls `visit` with the name of each member in a file, and the member.
+/// Calls `visit` with the name of each member in a file, and the member: in nlohmann's order, so that it
+/// writes what it has parsed as it was.
 template <typename Visit>
 void visit_fields(ChosenKernel& kernel, const Visit& visit) {
-  visit("kernel", kernel.name), visit("digest", kernel.table_digest), visit("origin", kernel.origin);
+  visit("digest", kernel.table_digest), visit("kernel", kernel.name), visit("origin", kernel.origin);
+}
+
+template <typename Visit>
+void visit_fields(KeptInfeasible& infeasible, const Visit& visit) {
+  visit("reason", infeasible.reason), visit("what", infeasible.what);
 }
 
 template <typename Visit>
 void visit_fields(KeptChoice& choice, const Visit& visit) {
-  visit("kernel", choice.kernel), visit("coupling", choice.coupling), visit("key", choice.key_text);
-  visit("key_words", choice.key), visit("scope", choice.scope), visit("launched", choice.launched);
-  visit("configs", choice.config_count), visit("config_id", choice.config_id), visit("config", choice.config);
-  visit("reason", choice.reason), visit("time_ns", choice.time_ns);
-  visit("time_spread_ns", choice.time_spread_ns), visit("ranks", choice.ranks), visit("runs", choice.runs);
-  visit("search", choice.search), visit("outputs", choice.outputs), visit("meaning", choice.meaning);
+  visit("config", choice.config), visit("config_id", choice.config_id), visit("configs", choice.config_count);
+  visit("coupling", choice.coupling), visit("kernel", choice.kernel), visit("key", choice.key_text);
+  visit("key_words", choice.key), visit("launched", choice.launched), visit("meaning", choice.meaning);
+  visit("outputs", choice.outputs), visit("ranks", choice.ranks), visit("reason", choice.reason);
+  visit("runs", choice.runs), visit("scope", choice.scope), visit("search", choice.search);
+  visit("time_ns", choice.time_ns), visit("time_spread_ns", choice.time_spread_ns);
 }
 
 template <typename Visit>
 void visit_fields(ChoiceSet& set, const Visit& visit) {
-  visit("region", set.region), visit("written", set.written), visit("machines", set.machines);
-  visit("beside_pins", set.beside_pins), visit("makespan_ns", set.makespan_ns);
-  visit("makespan_spread_ns", set.makespan_spread_ns), visit("infeasible", set.infeasible);
-  visit("choices", set.choices);
+  visit("beside_pins", set.beside_pins), visit("choices", set.choices), visit("infeasible", set.infeasible);
+  visit("machines", set.machines), visit("makespan_ns", set.makespan_ns);
+  visit("makespan_spread_ns", set.makespan_spread_ns), visit("region", set.region);
+  visit("written", set.written);
 }
 
-template <typename T>
-concept HasFields = requires(T& value) {
-  visit_fields(value, [](const char*, auto&) {});
+/// JSON without white space, to whose end values are written, or from whose beginning they are read as they
+/// were written. No object is made for a value: a start reads thousands, and a new key writes them all again.
+struct Text {
+  bool reads = false;
+  std::string_view left{};
+  std::string written{};
+
+  static void require(bool right) {
+    if (!right) {
+      throw std::runtime_error("it is not as it was written");
+    }
+  }
+  void mark(std::string_view part) {
+    if (!reads) {
+      written += part;
+      return;
+    }
+    require(left.starts_with(part));
+    left.remove_prefix(part.size());
+  }
+  bool goes_on(bool has_more, std::string_view end) const {
+    return reads ? !left.starts_with(end) : has_more;
+  }
 };
 
+template <std::integral T>
+void pass(Text& text, T& number) {
+  if (!text.reads) {
+    return text.mark(std::to_string(number));
+  }
+  const auto [end, error] = std::from_chars(text.left.data(), text.left.data() + text.left.size(), number);
+  Text::require(error == std::errc());
+  text.left.remove_prefix(static_cast<std::size_t>(end - text.left.data()));
+}
+
+void pass(Text& text, std::string& value) {
+  if (!text.reads) {
+    const bool plain = std::all_of(value.begin(), value.end(),
+                                   [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+    return text.mark(plain ? '"' + value + '"' : text_of(value));
+  }
+  std::size_t end = 1;
+  while (end < text.left.size() && text.left[end] != '"') {
+    end += text.left[end] == '\\' ? 2 : 1;
+  }
+  const std::string_view quoted = text.left.substr(0, end + 1);
+  Text::require(quoted.starts_with('"') && quoted.size() == end + 1);
+  value = quoted.find('\\') == std::string_view::npos ? std::string(quoted.substr(1, end - 1))
+                                                      : Json::parse(quoted).get<std::string>();
+  text.left.remove_prefix(end + 1);
+}
+
+/// Writes or reads the value. One that is written stays as it is.
 template <typename T>
-void read(const Json& json, T& value) {
-  if constexpr (HasFields<T>) {
-    visit_fields(value, [&](const char* name, auto& member) { read(json.at(name), member); });
-  } else if constexpr (requires { requires HasFields<typename T::value_type>; }) {
-    for (const Json& element : json.get_ref<const Json::array_t&>()) {
-      read(element, value.emplace_back());
+void pass(Text& text, T& value) {
+  if constexpr (std::is_same_v<T, detail::Machine>) {
+    std::vector<std::string> words;  // each part and its value
+    for (const auto& [part, of_part] : value) {
+      words.insert(words.end(), {part, of_part});
     }
+    pass(text, words);
+    for (std::size_t i = 2 * value.size(); i + 1 < words.size(); i += 2) {
+      value.emplace(words[i], words[i + 1]);
+    }
+  } else if constexpr (std::is_same_v<T, Key>) {
+    std::vector<std::uint64_t> words;  // each behind its type
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      words.insert(words.end(), {static_cast<std::uint64_t>(value.type(i)), value.word(i)});
+    }
+    pass(text, words);
+    for (std::size_t i = 2 * value.size(); i + 1 < words.size(); i += 2) {
+      value.append_word(static_cast<Key::Type>(words[i]), words[i + 1]);
+    }
+  } else if constexpr (std::is_enum_v<T>) {
+    auto number = static_cast<int>(value);
+    pass(text, number);
+    if (text.reads) {
+      value = static_cast<T>(number);
+    }
+  } else if constexpr (requires { value.has_value(); }) {
+    if (!text.goes_on(value.has_value(), "null")) {
+      return text.mark("null");
+    }
+    pass(text, text.reads ? value.emplace() : *value);
+  } else if constexpr (requires { value.emplace_back(); }) {
+    value.resize(text.reads ? 0 : value.size());
+    text.mark("[");
+    for (std::size_t i = 0; text.goes_on(i < value.size(), "]"); ++i) {
+      text.mark(i == 0 ? "" : ",");
+      pass(text, text.reads ? value.emplace_back() : value[i]);
+    }
+    text.mark("]");
   } else {
-    json.get_to(value);
+    std::string_view before = "{\"";
+    visit_fields(value, [&](std::string_view name, auto& member) {
+      text.mark(std::exchange(before, ",\"")), text.mark(name), text.mark("\":");
+      pass(text, member);
+    });
+    text.mark("}");
   }
 }
 
-/// As nlohmann writes it, without an object for each value: files are written for each new key.
-template <typename T>
-void write(T& value, std::string& text) {
-  if constexpr (HasFields<T>) {
-    char before = '{';
-    visit_fields(value, [&](const char* name, auto& member) {
-      text.append(1, std::exchange(before, ',')).append("\"").append(name).append("\":");
-      write(member, text);
-    });
-    text += '}';
-  } else if constexpr (requires { requires HasFields<typename T::value_type>; }) {
-    for (auto& element : value) {
-      text += &element == value.data() ? '[' : ',';
-      write(element, text);
-    }
-    text += value.empty() ? "[]" : "]";
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    const bool plain = std::all_of(value.begin(), value.end(),
-                                   [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
-    plain ? text.append("\"").append(value).append("\"") : text.append(text_of(value));
-  } else if constexpr (std::is_integral_v<T>) {
-    text += std::to_string(value);
-  } else {
-    text += text_of(value);
-  }
+constexpr std::string_view before_content = R"({"content":)";
+
+std::string after_content(std::string_view content) {
+  return R"(,"digest":")" + detail::hex_text(StableHash().add(content).value()) + R"("})";
 }
 
 std::string content_of(const ChoiceSet& entry) {
-  std::string text;
-  write(const_cast<ChoiceSet&>(entry), text);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
-  return text;
-}
-
-std::string digest_of(const std::string& content) {
-  return detail::hex_text(StableHash().add(std::string_view(content)).value());
+  Text text;
+  pass(text, const_cast<ChoiceSet&>(entry));  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+  return std::move(text.written);
 }
 
 }  // namespace
@@ -134,20 +198,23 @@ SearchLevel search_of(const ChoiceSet& entry) {
 
 std::string to_json(const ChoiceSet& entry) {
   const std::string content = content_of(entry);
-  return R"({"digest":")" + digest_of(content) + R"(","content":)" + content + "}";
+  return std::string(before_content).append(content).append(after_content(content));
 }
 
-ChoiceSet entry_of(const Json& json) {
-  ChoiceSet entry;
-  read(json.at("content"), entry);
-  if (json.at("digest").get<std::string>() != id_of(entry)) {
+ChoiceSet entry_of(std::string_view text) {
+  std::string_view content = text.substr(std::min(before_content.size(), text.size()));
+  content.remove_suffix(std::min(after_content({}).size(), content.size()));
+  if (!text.starts_with(before_content) || !text.ends_with(after_content(content))) {
     throw std::runtime_error("its digest is not that of its content");
   }
+  ChoiceSet entry;
+  Text reading{true, content};
+  pass(reading, entry);
   return entry;
 }
 
 std::string id_of(const ChoiceSet& entry) {
-  return digest_of(content_of(entry));
+  return detail::hex_text(StableHash().add(std::string_view(content_of(entry))).value());
 }
 
 namespace {
@@ -157,44 +224,23 @@ using detail::Machine;
 constexpr std::size_t newest_run = 0;
 
 using Ranks = std::vector<std::size_t>;  ///< empty: all
-/// A kernel or coupling as it looked on some ranks.
-using Look = std::tuple<std::string_view, std::uint64_t, Ranks>;
-
-std::set<Look> looks_in(const ChoiceSet& entry) {
-  std::set<Look> looks;
-  for (const KeptChoice& choice : entry.choices) {
-    looks.emplace(choice.kernel, kernels_digest(choice), choice.ranks);
-  }
-  return looks;
-}
-
 bool overlap(const Ranks& one, const Ranks& other) {
   return one.empty() || other.empty() ||
          std::find_first_of(one.begin(), one.end(), other.begin(), other.end()) != one.end();
 }
 
-bool is_rebuilt(const Look& one, const Look& other) {
-  return std::get<0>(one) == std::get<0>(other) && std::get<1>(one) != std::get<1>(other) &&
-         overlap(std::get<2>(one), std::get<2>(other));
-}
-
 /// No kernel looks different in the two, so that a run may use both.
 bool are_of_one_build(const ChoiceSet& one, const ChoiceSet& other) {
-  const std::set<Look> looks = looks_in(one);
-  const std::set<Look> other_looks = looks_in(other);
-  return std::none_of(looks.begin(), looks.end(), [&](const Look& look) {
-    return std::any_of(other_looks.begin(), other_looks.end(),
-                       [&](const Look& theirs) { return is_rebuilt(look, theirs); });
-  });
-}
-
-template <typename Choices>
-auto by_problem(Choices& choices) {
-  std::unordered_map<std::uint64_t, decltype(choices.data())> found;
-  for (auto& choice : choices) {
-    found.emplace(problem_digest(choice), &choice);
+  std::map<std::string_view, std::set<std::pair<std::uint64_t, Ranks>>> looks;  // by kernel or coupling
+  for (const KeptChoice& choice : one.choices) {
+    looks[choice.kernel].emplace(kernels_digest(choice), choice.ranks);
   }
-  return found;
+  return std::none_of(other.choices.begin(), other.choices.end(), [&](const KeptChoice& choice) {
+    const auto& all = looks[choice.kernel];
+    return std::any_of(all.begin(), all.end(), [&, own = kernels_digest(choice)](const auto& look) {
+      return look.first != own && overlap(look.second, choice.ranks);
+    });
+  });
 }
 
 bool is_like(const ChoiceSet& one, const ChoiceSet& other) {
@@ -230,27 +276,6 @@ void add_missing(const Elements& more, Elements& all) {
   }
 }
 
-std::size_t last_run(const ChoiceSet& entry) {
-  std::size_t last = 0;
-  for (const KeptChoice& choice : entry.choices) {
-    last = std::max(last, choice.runs.empty() ? 0 : choice.runs.back());
-  }
-  return last;
-}
-
-/// The runs that have chosen something otherwise than the newer choices.
-template <typename Chosen>
-std::set<std::size_t> outdated_runs(const ChoiceSet& older, const Chosen& newer) {
-  std::set<std::size_t> outdated;
-  for (const KeptChoice& choice : older.choices) {
-    const auto known = newer.find(problem_digest(choice));
-    if (known != newer.end() && choice_digest(*known->second) != choice_digest(choice)) {
-      outdated.insert(choice.runs.begin(), choice.runs.end());
-    }
-  }
-  return outdated;
-}
-
 /// Both have the same config.
 void join(const KeptChoice& older, KeptChoice& choice) {
   if (choice.ranks.empty() || older.ranks.empty()) {
@@ -276,9 +301,19 @@ bool take_in(const ChoiceSet& older, ChoiceSet& newer, const Present& now) {
     return false;
   }
   newer.choices.reserve(newer.choices.size() + older.choices.size());  // `chosen` points into it
-  const auto chosen = by_problem(newer.choices);
-  const std::set<std::size_t> outdated = outdated_runs(older, chosen);
-  const std::size_t first_run = last_run(newer) + 1;
+  std::unordered_map<std::uint64_t, KeptChoice*> chosen;
+  std::size_t first_run = 1;
+  for (KeptChoice& choice : newer.choices) {
+    chosen.emplace(problem_digest(choice), &choice);
+    first_run = std::max(first_run, choice.runs.empty() ? 0 : choice.runs.back() + 1);
+  }
+  std::set<std::size_t> outdated;  // the runs that have chosen something otherwise than the newer choices
+  for (const KeptChoice& choice : older.choices) {
+    const auto known = chosen.find(problem_digest(choice));
+    if (known != chosen.end() && choice_digest(*known->second) != choice_digest(choice)) {
+      outdated.insert(choice.runs.begin(), choice.runs.end());
+    }
+  }
   for (KeptChoice choice : older.choices) {
     std::erase_if(choice.runs, [&](std::size_t run) { return outdated.contains(run); });
     for (std::size_t& run : choice.runs) {

@@ -9,8 +9,6 @@
 #include <contextual/key.hpp>
 #include <contextual/search.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -92,7 +90,7 @@ SearchLevel search_of(const ChoiceSet& entry);
 /// Returns the entry as JSON without line breaks, with a digest of its content.
 std::string to_json(const ChoiceSet& entry);
 /// Accepts only what `to_json` has returned. Throws std::runtime_error, or nlohmann's exceptions.
-ChoiceSet entry_of(const nlohmann::json& json);
+ChoiceSet entry_of(std::string_view text);
 
 /// Returns what names the entry: the digest of its content.
 std::string id_of(const ChoiceSet& entry);

@@ -20,15 +20,17 @@ struct RegionFile {
   std::vector<std::string> damaged{};  ///< why sets of the text are left out; not written
 };
 
+/// Returns a list of sets as JSON. Each has a line, so that a person who looks for the pins does not have to
+/// pass by thousands.
+std::string list_text(const std::vector<ChoiceSet>& sets);
+/// Returns the texts of the sets in such a list, whatever is behind it. Of another text, one that is no set.
+std::vector<std::string_view> texts_in(std::string_view list);
+
 std::string to_json(const RegionFile& file);
 
 /// Accepts what `to_json` returns and what a person makes of its pins. Leaves out a set that is damaged, or
-/// of another region. `path` is for messages. Throws std::runtime_error, or nlohmann's exceptions.
+/// of another region, or whose line a person has changed. `path` is for messages. Throws std::runtime_error,
+/// or nlohmann's exceptions.
 RegionFile parse_region(std::string_view text, const std::string& path);
-
-/// Several regions in one text, to carry them to another directory.
-std::string bundle_text(const std::vector<RegionFile>& files);
-/// Throws std::runtime_error, or nlohmann's exceptions, if anything in the text is damaged.
-std::vector<RegionFile> parse_bundle(std::string_view text);
 
 }  // namespace contextual::storage

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -260,43 +259,41 @@ Changes KeptChoices::forget(const std::string& region, const std::optional<std::
 }
 
 KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
-  std::vector<RegionFile> exports;
   Exported exported;
+  std::vector<ChoiceSet> sets;
   for (const FileOfRegion& file : storage::files_in(directory_, region, exported.problems)) {
     ChoiceStore::Kept kept = ChoiceStore(directory_, file.region).read(file.name);
     note(kept.problems, exported.problems);
     Surroundings now = surroundings(directory_, file.region);
     now.stands_for_all = false;
-    std::erase_if(kept.file.sets, [&](const ChoiceSet& entry) {
-      now.machines = entry.machines;
-      return standing_of(entry, now) != KeptStanding::counts;
-    });
-    if (!kept.file.sets.empty()) {
-      exports.push_back({.region = file.region, .sets = std::move(kept.file.sets)});
-    }
+    std::copy_if(kept.file.sets.begin(), kept.file.sets.end(), std::back_inserter(sets),
+                 [&](const ChoiceSet& entry) {
+                   now.machines = entry.machines;
+                   return standing_of(entry, now) == KeptStanding::counts;
+                 });
   }
-  exported.text = storage::bundle_text(exports);
+  exported.text = storage::list_text(sets);
   return exported;
 }
 
 Changes KeptChoices::import_choices(std::string_view text) const {
-  std::vector<RegionFile> files;
+  std::vector<ChoiceSet> sets;
   try {
-    files = storage::parse_bundle(text);
+    for (const std::string_view set : storage::texts_in(text)) {
+      sets.push_back(storage::entry_of(set));
+    }
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     throw InvalidArgument(
         std::string("the choices to be imported are damaged, and nothing of them is written: ") +
         error.what());
   }
   Changes changes;
-  for (const RegionFile& imported : files) {
-    const ChoiceStore store(directory_, imported.region);
-    for (const ChoiceSet& entry : imported.sets) {
-      const auto add = [&](RegionFile& file) {
-        return storage::add_by_age(file.sets, entry) ? Names{name_of(entry)} : Names();
-      };
-      change_file(store, store.name_of_sets(entry.machines), add, changes);
-    }
+  for (const ChoiceSet& entry : sets) {
+    const ChoiceStore store(directory_, entry.region);
+    const auto add = [&](RegionFile& file) {
+      return storage::add_by_age(file.sets, entry) ? Names{name_of(entry)} : Names();
+    };
+    change_file(store, store.name_of_sets(entry.machines), add, changes);
   }
   return changes;
 }

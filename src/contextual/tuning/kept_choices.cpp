@@ -1,9 +1,7 @@
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/options/option_text.hpp"
-#include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -201,28 +199,16 @@ class Preparing {
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
 
-void warn_of_versions(const ChoiceSet& entry, const std::vector<detail::Machine>& machines) {
-  if (!differences(entry, {machines}).empty()) {
-    detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                      " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
-                      "CONTEXTUAL_VERSION_CHECK=0 accepts them");
-  }
-}
-
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
   return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
     return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, choice.scope);
   });
 }
 
-std::size_t id_in_use(const KeptChoice& choice) {
-  return choice.id_now.value_or(choice.config_id);
-}
-
 void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
-    table->lock_in(region_id, choice.key, static_cast<int>(id_in_use(choice)),
+    table->lock_in(region_id, choice.key, static_cast<int>(choice.id_now.value_or(choice.config_id)),
                    detail::ChoiceFinality::lasting, choice.scope, choice.search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
@@ -257,7 +243,7 @@ void warn_if_none_fits(const KeptSets& sets) {
 }
 
 ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
-  const std::size_t config_id = id_in_use(choice);
+  const std::size_t config_id = choice.id_now.value_or(choice.config_id);
   const Cores cores = config_id == choice.config_id ? Cores() : kernels_of(choice, living_kernels());
   ProblemReport report;
   report.kernel = choice.kernel;
@@ -275,8 +261,9 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
 
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
                               bool versions_count, SearchLevel search, MadeReady& made_ready) {
-  const auto told = nlohmann::json::parse(hello.kept_choices);
-  storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""));
+  const std::string_view kept = hello.kept_choices;
+  const auto told = nlohmann::json::parse(kept.substr(0, kept.find('\n')));
+  storage::RegionFile file = storage::parse_region(kept.substr(kept.find('\n') + 1), told.value("path", ""));
   KeptSets sets{{}, std::move(file.sets), {}, hello.machines, search};
   try {
     if (const std::string unknown = told.value("pins_unknown", ""); !unknown.empty()) {
@@ -313,7 +300,12 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
   if (entry != nullptr) {
-    warn_of_versions(*entry, sets.machines);
+    if (!differences(*entry, {sets.machines}).empty()) {
+      detail::warn_once(
+          "region \"" + region + "\": choices of " + entry->written +
+          " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
+          "CONTEXTUAL_VERSION_CHECK=0 accepts them");
+    }
     const auto rank = static_cast<std::size_t>(exchange.rank());
     for (const KeptChoice& choice : entry->choices) {
       if (choice.search < sets.search) {
@@ -351,7 +343,7 @@ std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::
   std::vector<agreement::StartingPoint> points;
   for (const std::string& text : sets) {
     try {
-      points.push_back(storage::entry_of(storage::parsed_json(text)).choices);
+      points.push_back(storage::entry_of(text).choices);
     } catch (const std::exception&) {  // nlohmann's are of many kinds
       continue;
     }

@@ -9,8 +9,6 @@
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/warning.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -71,10 +69,9 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
                               Reads what) {
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
-  ChoiceStore::Kept kept{{region}};
-  if (own) {
-    kept = told(what == Reads::pins ? store.read_pins() : store.read_all(detail::this_machine()));
-  }
+  ChoiceStore::Kept kept = !own                  ? ChoiceStore::Kept{{region}}
+                           : what == Reads::pins ? told(store.read_pins())
+                                                 : told(store.read_all(detail::this_machine()));
   std::vector<ChoiceSet> sets = std::exchange(kept.file.sets, {});
   ReadChoices read;
   if (what == Reads::pins_and_choices) {
@@ -99,9 +96,9 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
     }
   }
   if (!kept.file.pins.empty() || !kept.file.sets.empty() || !kept.pins_unknown.empty()) {
-    read.told = agreement::details_text({{"file", to_json(kept.file)},
-                                         {"path", store.path(store.name_of_pins()).string()},
-                                         {"pins_unknown", kept.pins_unknown}});
+    read.told = agreement::details_text({{"path", store.path(store.name_of_pins()).string()},
+                                         {"pins_unknown", kept.pins_unknown}}) +
+                "\n" + to_json(kept.file);
   }
   return read;
 }

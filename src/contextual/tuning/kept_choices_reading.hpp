@@ -19,7 +19,8 @@ enum class Reads {
 
 /// What rank 0 has read.
 struct ReadChoices {
-  std::string told{};                      ///< for the hello; empty if there is nothing
+  /// For the hello; empty if there is nothing: a line of details, and the text of a RegionFile.
+  std::string told{};
   std::vector<std::string> sets{};         ///< the ids of its sets as they are kept, in the same order
   std::vector<std::string> quarantined{};  ///< ids of sets that are not told, because they are in quarantine
 };

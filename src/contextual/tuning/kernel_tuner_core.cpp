@@ -129,12 +129,15 @@ std::optional<CachedConfig> cached_on_rank_0(agreement::Exchange& exchange,
                                              const std::optional<CachedConfig>& own) {
   nlohmann::json told;
   if (own) {
-    told = {{"config", own->config.to_json()}, {"time_ns", own->time_ns}};
+    told = {{"config", own->config.to_json()}, {"time_ns", own->time_ns.value_or(-1)}};
   }
   told = nlohmann::json::parse(agreement::text_of_rank_0(exchange, storage::text_of(told)));
-  return told.is_null() ? std::nullopt
-                        : std::optional(CachedConfig{Config::from_json(told["config"].get<std::string>()),
-                                                     told["time_ns"].get<std::optional<std::int64_t>>()});
+  if (told.is_null()) {
+    return std::nullopt;
+  }
+  const auto time_ns = told["time_ns"].get<std::int64_t>();
+  return CachedConfig{Config::from_json(told["config"].get<std::string>()),
+                      time_ns < 0 ? std::nullopt : std::optional(time_ns)};
 }
 
 /// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it

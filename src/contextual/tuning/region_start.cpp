@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <utility>
 
 namespace contextual::tuning {

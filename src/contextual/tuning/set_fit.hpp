@@ -6,7 +6,6 @@
 
 #include "contextual/storage/choice_set.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 

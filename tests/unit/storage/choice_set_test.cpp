@@ -1,6 +1,5 @@
 #include "contextual/storage/choice_set.hpp"
 
-#include "contextual/storage/choice_fields.hpp"
 #include "support/catch.hpp"
 #include "support/repetitions.hpp"
 
@@ -34,7 +33,7 @@ struct ParsedEntry {
 
 ParsedEntry parse_entry(const std::string& text) {
   try {
-    return {entry_of(parsed_json(text))};
+    return {entry_of(text)};
   } catch (const std::exception& error) {
     return {{}, error.what()};
   }
@@ -117,14 +116,6 @@ TEST_CASE("ChoiceSet: a text that is not UTF-8 is kept as well as it can be", "[
   const ParsedEntry parsed = parse_entry(to_json(entry));
   REQUIRE(parsed.entry);
   CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
-}
-
-TEST_CASE("ChoiceSet: a text with very many levels is refused", "[unit]") {
-  std::string text = to_json(example());
-  const std::string content = "\"content\":";
-  const std::size_t place = text.find(content) + content.size();
-  text = text.substr(0, place) + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
-  CHECK(parse_entry(text).problem == "it has more levels than a file of kept choices");
 }
 
 TEST_CASE("ChoiceSet: a text with a change anywhere is refused, or means the same", "[unit]") {

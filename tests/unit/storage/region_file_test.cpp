@@ -62,10 +62,14 @@ TEST_CASE("parse_region: what is written is read", "[unit]") {
 }
 
 TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
-  const RegionFile parsed = parse_region(
-      R"({"format": 6, "region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}]})", "r.json");
-  REQUIRE(parsed.pins.size() == 1);
-  CHECK(parsed.pins[0].file == "r.json");
+  const std::string text =
+      R"({"format": 6, "region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}])";
+  for (const std::string sets : {"}", ",\n \"sets\": []\n}", ",\n \"sets\": []\n}\n\n", ", \"sets\": []}"}) {
+    const RegionFile parsed = parse_region(text + sets, "r.json");
+    REQUIRE(parsed.pins.size() == 1);
+    CHECK(parsed.pins[0].file == "r.json");
+    CHECK(parsed.damaged.empty());
+  }
 }
 
 TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count",
@@ -76,6 +80,11 @@ TEST_CASE("parse_region: a damaged set, or one of another region, is left out, a
     const RegionFile parsed = parse_region(damaged, "r.json");
     CHECK(parsed.sets.size() == 1);
     CHECK(parsed.damaged.size() == 1);
+    CHECK(parsed.pins.size() == 2);
+  }
+  for (const std::string& elsewhere : {changed(text, "\n{", "\n{\n"), changed(text, "[\n{", "[{")}) {
+    const RegionFile parsed = parse_region(elsewhere, "r.json");
+    CHECK_FALSE(parsed.damaged.empty());
     CHECK(parsed.pins.size() == 2);
   }
   RegionFile other = example();
@@ -110,19 +119,6 @@ TEST_CASE("parse_region: what has a field twice is refused, since one of them wo
   }
   const std::string pin = R"({"kernel": "k", "config": {"A": 1}})";  // of one object after the other
   CHECK(problem_of(R"({"format": 6, "region": "r", "pins": [)" + pin + ", " + pin + "]}").empty());
-}
-
-TEST_CASE("parse_bundle: what is bundled is read, and with any damage nothing is", "[unit]") {
-  RegionFile other{"s"};
-  other.sets = {set_of(3, 30)};
-  other.sets[0].region = "s";
-  const std::string text = bundle_text({example(), other});
-  const std::vector<RegionFile> files = parse_bundle(text);
-  REQUIRE(files.size() == 2);
-  CHECK(files[0].sets == example().sets);
-  CHECK(files[1].sets == other.sets);
-  CHECK_THROWS(parse_bundle(changed(text, "\"config_id\":30", "\"config_id\":31")));
-  CHECK_THROWS(parse_bundle("{}"));
 }
 
 }  // namespace region_file_test

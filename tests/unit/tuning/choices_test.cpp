@@ -343,7 +343,7 @@ TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is 
   CHECK(elsewhere.choices.import_choices(text).items.empty());
   const auto only_s = nlohmann::json::parse(kept.choices.export_choices("s").text);
   REQUIRE(only_s.size() == 1);
-  CHECK(only_s.at(0).at("region") == "s");
+  CHECK(only_s.at(0).at("content").at("region") == "s");
 }
 
 TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {

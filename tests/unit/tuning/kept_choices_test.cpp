@@ -13,8 +13,6 @@
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/output.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -567,8 +565,7 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   choice.launched = {{"kept elsewhere", 1}};
   choice.config = "{}";
   agreement::Hello hello;
-  hello.kept_choices =
-      nlohmann::json({{"file", to_json(storage::RegionFile{entry.region, {}, {entry}})}}).dump();
+  hello.kept_choices = "{}\n" + to_json(storage::RegionFile{entry.region, {}, {entry}});
   const auto usable = [&](const std::vector<detail::Machine>& machines, bool versions_count) {
     hello.machines = machines;
     tuning::MadeReady made_ready;
