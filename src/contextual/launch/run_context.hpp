@@ -148,7 +148,7 @@ class RunContext {
   /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
   /// problem; not of what is a choice point, whose kernels are tuned before it.
   void note_inner_launch(const ThreadLog& log, const KernelCore& inner);
-  /// A launch of this tuning iteration does not use the planned config: it is captured, or was not prepared.
+  /// A launch of this tuning iteration does not use the planned config: that was not prepared.
   void note_untuned_launch();
   /// Returns true if there was such a launch in this iteration of the batch.
   bool has_untuned_launch(std::uint32_t iteration);

@@ -24,8 +24,7 @@ ClosingContest::ClosingContest(int rounds, std::int64_t most_runs)
 
 /// But for the fewest rounds that show a gain: what is compared with nothing would be locked in unseen.
 void ClosingContest::limit(std::int64_t runs) {
-  constexpr std::int64_t fewest = 2;
-  const auto rounds = static_cast<int>(std::max(fewest, runs / ClosingComparison::runs_of(1)));
+  const auto rounds = static_cast<int>(std::max(fewest_runs, runs) / ClosingComparison::runs_of(1));
   most_rounds_ = std::min(most_rounds_, spent_ + rounds);
   rounds_ = std::min(rounds_, rounds);
 }

@@ -23,6 +23,7 @@ class ClosingContest {
 
   /// From here on, all rounds together take at most so many runs, in any case.
   void limit(std::int64_t runs);
+  static constexpr std::int64_t fewest_runs = ClosingComparison::runs_of(2);
 
   /// What a candidate has to show.
   enum class Claim {

@@ -12,6 +12,8 @@ using Verdict = ClosingContest::Verdict;
 
 namespace {
 
+constexpr std::int64_t first_runs_of_samples = 2;  ///< one alone, and a lead-in
+
 Reason gain_over_reference(const SearchRecord& record) {
   return Reason({.why = Why::gained, .gain = *record.gain, .reference = record.reference});
 }
@@ -19,10 +21,8 @@ Reason gain_over_reference(const SearchRecord& record) {
 }  // namespace
 
 void ClosingStage::prepare() {
+  drop();
   contest_.emplace(basis_.options.closing_rounds, most_runs_for_closing(basis_.options, scope_.task().parts));
-  compares_overall_ = false;
-  overall_.reset();
-  trials_to_sample_ = 0;
   next_by_time_ = 0;
   aside_.reset();
   for (const std::size_t p : scope_.task().problems) {
@@ -31,7 +31,7 @@ void ClosingStage::prepare() {
 }
 
 void ClosingStage::drop() {
-  trials_to_sample_ = 0;
+  trials_to_sample_ = further_samples_ = 0;
   contest_.reset();
   compares_overall_ = false;
   overall_.reset();
@@ -39,9 +39,10 @@ void ClosingStage::drop() {
 
 /// Without those of the comparison with all defaults.
 void ClosingStage::limit(std::int64_t runs) {
-  const std::int64_t overall =
-      scope_.compares_alternatives() ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0;
-  contest_->limit(runs - overall);
+  runs -= scope_.compares_alternatives() ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0;
+  const std::int64_t spare = runs - ClosingContest::fewest_runs - first_runs_of_samples;
+  further_samples_ = static_cast<int>(std::clamp<std::int64_t>(spare, 0, scope_.further_samples()));
+  contest_->limit(further_samples_ > 0 ? runs - further_samples_ - first_runs_of_samples : runs);
 }
 
 void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reason& reason, Claim claim) {
@@ -49,7 +50,7 @@ void ClosingStage::begin(const std::optional<Assignment>& candidate, const Reaso
   if (candidate) {
     record_.choice = *candidate;
     record_.reason = reason;
-    trials_to_sample_ = !driver_.exists() && scope_.further_samples() > 0 && may_compare() ? 2 : 0;
+    trials_to_sample_ = further_samples_ > 0 && may_compare() ? 2 : 0;
   } else {
     choose_unmeasured();
   }
@@ -94,7 +95,7 @@ bool ClosingStage::advance() {
 
 std::vector<SearchTrial> ClosingStage::plan() const {
   if (trials_to_sample_ > 0) {
-    return {{record_.choice, scope_.further_samples()}};
+    return {{record_.choice, further_samples_}};
   }
   return contest_ ? contest_->plan() : std::vector<SearchTrial>();
 }
@@ -175,9 +176,8 @@ ClosingStage::Next ClosingStage::search_again() {
 }
 
 std::int64_t ClosingStage::most_runs_left() const {
-  constexpr std::int64_t lead_in = 1;
   const std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0) +
-                                 trials_to_sample_ * (lead_in + scope_.further_samples());
+                                 trials_to_sample_ * (1 + further_samples_);
   const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
   return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }

@@ -108,6 +108,7 @@ class ClosingStage {
   SearchRecord& record_;                                         ///< the ongoing one
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
+  int further_samples_ = 0;                                      ///< of what own times chose
   int trials_to_sample_ = 0;                                     ///< at most, of what own times chose
   std::size_t next_by_time_ = 0;                                 ///< of the scope's
   /// A choice that is shorter than the reference.

@@ -69,15 +69,16 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   record.members = scope_.members();
   record.existing = candidates_of(problems, record.members);
   record.by_own_time = scope_.base();
+  const std::size_t parts = scope_.task().parts;
+  runs_ = runs_after_walk(basis_.options, iterations, parts, comparisons());
   if (record.members.empty()) {
     driver_.drop();
     stage_ = Stage::closing;
+    closing_.limit(runs_);
     closing_.begin(scope_.allowed(scope_.base()) ? std::optional(scope_.base()) : std::nullopt,
                    own_times_reason(problems, record.by_time), ClosingContest::Claim::not_slower);
   } else {
     stage_ = Stage::searching;
-    const std::size_t parts = scope_.task().parts;
-    runs_ = runs_after_walk(basis_.options, iterations, parts, comparisons());
     // What own times chose for others is compared last, if nothing else is shown to be faster.
     const std::int64_t last = record.by_time.empty() ? 0 : 1;
     const std::int64_t kept =
@@ -215,9 +216,8 @@ void RegionSearch::end_search() {
     ongoing_.record.cut = Reason({.why = Why::run_budget, .count = driver_.max_runs()});
   }
   stage_ = Stage::closing;
-  const std::optional<Assignment> best = driver_.best();
   closing_.limit(runs_ - ongoing_.record.runs);
-  closing_.begin(best, driver_.reason(), ClosingContest::Claim::faster);
+  closing_.begin(driver_.best(), driver_.reason(), ClosingContest::Claim::faster);
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {

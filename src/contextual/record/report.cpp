@@ -387,7 +387,7 @@ std::string RegionReport::choices_text(std::size_t width) const {
   for (std::size_t index = 0; index < problems.size(); ++index) {
     lines.push_back(choice_line(*this, index));
   }
-  return record::choice_lines(std::move(lines), width);
+  return record::choice_lines(lines, width);
 }
 
 std::string RegionReport::to_string(Detail detail, std::size_t width) const {

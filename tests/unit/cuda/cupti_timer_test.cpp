@@ -62,6 +62,40 @@ TEST_CASE("CUPTI timer: what is captured in later runs leaves their makespans as
   CHECK(report.retakes == 0);
 }
 
+TEST_CASE("holds 18: runs that a capture keeps from being told apart have no makespans", "[unit]") {
+  struct Row {
+    std::string name;
+    TimerFactory timer;
+    bool open;  ///< from every other run to the next; else each run's own, which events cannot tell
+  };
+  const Row row = GENERATE(Row{"captured_open", cuda_cupti_timer, true},
+                           Row{"captured_by_events", cuda_event_timer, false});
+  CAPTURE(row.name);
+  ScriptedGpu gpu;
+  Block block(row.name);
+  CUstream captured = gpu.driver.make_stream();
+  int runs = 0;
+  const RegionReport report = tuned(row.timer, row.name, [&] {
+    if (++runs % 2 == 1 || !row.open) {
+      gpu.driver.begin_capture(captured);
+    }
+    block(gpu.stream, 1);
+    block(captured, 1);
+    if (runs % 2 == 0 || !row.open) {
+      gpu.driver.end_capture(captured);
+    }
+  });
+  if (runs % 2 == 1 && row.open) {
+    gpu.driver.end_capture(captured);
+  }
+  const ProblemReport problem = of_kernel(report, row.name);
+  CHECK(problem.choice == 2);
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.time.count > 0);
+    CHECK(config.makespan.count == 0);
+  }
+}
+
 TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no sample, and is taken again",
           "[unit]") {
   const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);

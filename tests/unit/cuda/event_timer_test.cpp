@@ -270,8 +270,10 @@ TEST_CASE("event timer: where iterations cannot be told apart launches are timed
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(region.launches[i].spans.size() == 1);
     CHECK_FALSE(region.launches[i].untimed);
-    CHECK(region.iterations[i].makespan_ns >= 100'000);  // of launches only
-    CHECK(region.iterations[i].makespan_ns < 110'000);
+    // Of launches only; beside captures they may wait for what belongs to other iterations.
+    const std::int64_t makespan_ns = why == "captures" ? 0 : 100'000;
+    CHECK(region.iterations[i].makespan_ns >= makespan_ns);
+    CHECK(region.iterations[i].makespan_ns <= makespan_ns * 11 / 10);
   }
 }
 

@@ -179,6 +179,30 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
   CHECK(Tuned({}, world).state.search_iterations() == 4 * PolicyOptions().closing_rounds);
 }
 
+TEST_CASE("search: after a walk by own times 3/8 of the runs are left, or what it leaves", "[unit]") {
+  constexpr std::int64_t of_walk = 24;
+  for (const std::int64_t runs : {24, 32, 40, 64}) {
+    for (const std::vector<std::int64_t>& times :
+         {std::vector<std::int64_t>{100, 99, 101}, {300, 100, 200}, {100, 300, 101}, {100, 300, 400}}) {
+      for (unsigned seed = 1; seed <= 20; ++seed) {
+        std::mt19937 random(seed);
+        std::int64_t last_ns = 0;
+        World world{{times.size()}, [&](const Assignment&) { return last_ns; }};
+        world.overlaps = [](std::size_t) { return false; };
+        world.time_ns = [&](std::size_t, std::size_t config) {
+          const std::int64_t stall = random() % 10 == 0 ? 20 : 1;
+          return last_ns = stall * (1000 * times[config] + static_cast<std::int64_t>(random() % 9000));
+        };
+        PolicyOptions options;
+        options.search_runs = runs;
+        const Tuned driver(options, world);
+        CAPTURE(runs, times, seed);
+        CHECK(driver.runs <= std::max(runs, of_walk + runs * 3 / 8));
+      }
+    }
+  }
+}
+
 TEST_CASE("search: where every problem has one config, it says so", "[unit]") {
   const Tuned driver({}, later_is_shorter({1, 1}));
   CHECK(text(driver.state.searches().front().reason) == "nothing is left to choose from");

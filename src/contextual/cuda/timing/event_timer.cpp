@@ -49,6 +49,8 @@ std::int64_t ns_of(float time_ms) noexcept {
 
 /// A note's end for what has ended and has no time; 0 where it has not ended.
 constexpr std::int64_t lost = -1;
+/// The end of an iteration whose work was not kept apart from that of others.
+constexpr std::int64_t beside_others = -2;
 
 /// A note on a launch or an iteration: 1 + pool * 2^32 + pair, so that 0 is one without events.
 std::int64_t note_of(std::size_t pool, std::size_t pair) {
@@ -98,7 +100,9 @@ class EventTimer final : public Timer {
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     ranges_.end_iteration();
     marks_ = join_.join(contexts_, /*captures_open=*/false) && marks_;
-    note.end = marks_ && note.begin != 0 ? end_pair(note.begin, pools_.front()->stream()) : lost;
+    note.end = !join_.kept_apart()         ? beside_others
+               : marks_ && note.begin != 0 ? end_pair(note.begin, pools_.front()->stream())
+                                           : lost;
     head_start_.end_iteration();
   }
 
@@ -149,7 +153,9 @@ class EventTimer final : public Timer {
     for (IterationTiming& iteration : iterations) {
       std::optional<Span> extent = span_of(iteration.note.begin, iteration.note.end);
       const auto of_launches = extents.find(iteration.tuning_iteration);
-      if (!extent && of_launches != extents.end() && !incomplete.contains(iteration.tuning_iteration)) {
+      const bool apart = iteration.note.end != beside_others;
+      if (!extent && apart && of_launches != extents.end() &&
+          !incomplete.contains(iteration.tuning_iteration)) {
         extent = of_launches->second;
       }
       iteration.begin_ns = extent ? extent->begin_ns : 0;

@@ -51,6 +51,7 @@ bool IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexc
   const bool captured = captured_.exchange(false, std::memory_order_relaxed) || captures_open;
   const bool by_streams = by_streams_.load(std::memory_order_relaxed) || others_may_capture();
   bool joined = false;
+  left_before_ = std::exchange(left_, joins_ && captured);
   if (joins_ && !captured) {
     try {
       const std::vector<CUcontext> all = contexts.all();

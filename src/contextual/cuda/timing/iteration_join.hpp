@@ -68,6 +68,10 @@ class IterationJoin {
   /// the contexts are joined. Cost: one driver call for each pair of contexts, and three for each.
   bool join(const UsedContexts& contexts, bool captures_open) noexcept;
 
+  /// Returns false if a capture kept the latest iteration from being joined, or the one before: the work of
+  /// both may then overlap that of others.
+  bool kept_apart() const noexcept { return !left_ && !left_before_; }
+
   /// Adds the warning about the first failure, once.
   void tell(BatchConditions& conditions);
 
@@ -84,6 +88,8 @@ class IterationJoin {
   void failed(const char* reason) noexcept;
 
   bool joins_ = true;
+  bool left_ = false;  ///< the latest iteration, because of a capture
+  bool left_before_ = false;
   std::atomic<bool> by_streams_{false};
   std::atomic<bool> captured_{false};
   UsedHandles<CUstream> streams_;  ///< that launches of this iteration named
