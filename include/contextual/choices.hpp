@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,37 +39,38 @@ struct KeptConfig {
 struct KeptInfeasible {
   std::string what{};  ///< the configs together, or one config that fails by itself
   std::string reason{};
+  bool operator==(const KeptInfeasible&) const = default;
 };
 
-/// Whether a set counts for a process like this one and with its environment, for the first reason that
-/// applies.
+/// Whether a set counts for a process like this one and with its environment. If it does not for several
+/// reasons, the last one of these.
 enum class KeptStanding {
   counts,           ///< for a program whose kernels have the config spaces and code that they had
-  in_quarantine,    ///< for a program whose kernels are as they were: it has twice ended a process
-  another_machine,  ///< this one differs from the set's, or its settings do
-  other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
   other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
+  other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
+  another_machine,  ///< this one differs from the set's, or its settings do
+  in_quarantine,    ///< for a program whose kernels are as they were: it has twice ended a process
 };
 
-/// The choices of one run of a region.
+/// Choices of a region that were made beside one another.
 struct KeptSet {
   std::string region{};
-  std::string id{};                           ///< a digest, as text
-  std::filesystem::path file{};               ///< of the region: its other sets and its pins are there, too
-  std::string written{};                      ///< when, in UTC
-  std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
-  std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
+  std::string id{};              ///< a digest, as text
+  std::filesystem::path file{};  ///< of the region and the kind of machine, also with other sets
+  std::string written{};         ///< when, in UTC
+  std::vector<std::map<std::string, std::string>> machines{};  ///< by rank: the value of each part
+  std::optional<std::int64_t> makespan_ns{};                   ///< of the region with them
   std::vector<KeptConfig> configs{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
-  SearchLevel search = SearchLevel::off;             ///< that was asked for
+  SearchLevel search = SearchLevel::off;             ///< the highest that was asked for
   KeptStanding standing = KeptStanding::counts;
 };
 
 /// What a person has fixed: see docs/cache.md.
 struct PinnedConfig {
   std::string region{};
-  std::filesystem::path file{};  ///< of the region
+  std::filesystem::path file{};  ///< of the region's pins
   std::string kernel{};          ///< or the coupling
   /// As reports have it; empty: every key. One of more than Key::capacity words is found by it in the choices
   /// that are kept for the region.
@@ -81,10 +83,10 @@ struct PinnedConfig {
 /// nothing of them.
 struct MachineDifference {
   int rank = 0;
-  std::string part{};  ///< e.g. "processor"
-  std::string then{};
-  std::optional<std::string> now{};  ///< nothing if this process knows nothing of the part
-  bool version = false;              ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+  std::string part{};                 ///< e.g. "processor"
+  std::optional<std::string> then{};  ///< nothing if the set does not describe the part
+  std::optional<std::string> now{};   ///< nothing if this process knows nothing of the part
+  bool version = false;               ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
   /// False where only the program can say whether it differs: it is the version of a library that this
   /// process does not use.
   bool counts = true;

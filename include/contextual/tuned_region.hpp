@@ -18,10 +18,11 @@ namespace contextual {
 /// A callable made by `make_tuned_region`. The tuner must outlive it.
 ///
 /// A later call runs the region once, without communication. It adds two writes to thread-local state and
-/// two short locks for the thread that watches for blocked calls. If it launches something that is not locked
-/// in for this region, the same call then tunes the region for that and returns the value of the final run.
-/// With several ranks, only kernels with Participation::all start such a
-/// tuning run, because all ranks must start it together; other new launches wait for the next tuning run.
+/// two short locks for the thread that watches for blocked calls; a later call that is blocked is reported,
+/// but not ended. If it launches something that is not locked in for this region, the same call then tunes
+/// the region for that and returns the value of the final run. With several ranks, only kernels with
+/// Participation::all start such a tuning run, because all ranks must start it together; other new launches
+/// wait for the next tuning run.
 ///
 /// A wrapped region that is called inside another region is part of that region, in later calls too.
 ///

@@ -35,7 +35,7 @@ Json json_of(const KeptSet& set) {
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
     differences.push_back({{"rank", difference.rank},
                            {"part", difference.part},
-                           {"then", difference.then},
+                           {"then", json_of(difference.then)},
                            {"now", json_of(difference.now)},
                            {"version", difference.version},
                            {"counts", difference.counts}});

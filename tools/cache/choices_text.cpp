@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <vector>
 
 namespace contextual::cache_tool {
@@ -32,29 +31,15 @@ std::string time_text(const std::optional<std::int64_t>& time_ns,
   return time_text(time_ns) + (time_ns && spread_ns ? " +- " + time_text(spread_ns) : "");
 }
 
-std::string kernels_text(const KeptSet& set) {
-  std::set<std::string> kernels;
+/// What this member of its configs says, each once.
+std::string texts_of(const KeptSet& set, std::string KeptConfig::*member) {
+  std::set<std::string> texts;
+  std::string all;
   for (const KeptConfig& config : set.configs) {
-    kernels.insert(config.kernel);
+    const std::string text = (config.*member).empty() ? "-" : config.*member;
+    all += texts.insert(text).second ? (all.empty() ? "" : ", ") + text : "";
   }
-  std::string text;
-  for (const std::string& kernel : kernels) {
-    text += (text.empty() ? "" : ", ") + kernel;
-  }
-  return printable(text);
-}
-
-/// What the choices belong to, each once.
-std::string origins_text(const KeptSet& set) {
-  std::set<std::string> origins;
-  for (const KeptConfig& config : set.configs) {
-    origins.insert(config.belongs_to.empty() ? "-" : config.belongs_to);
-  }
-  std::string text;
-  for (const std::string& origin : origins) {
-    text += (text.empty() ? "" : ", ") + origin;
-  }
-  return printable(text);
+  return printable(all);
 }
 
 std::string config_text(const PinnedConfig& pin) {
@@ -68,47 +53,21 @@ std::string header_text(const KeptSet& set) {
          "\n";
 }
 
-/// "rank 0", "ranks 0 and 2", or nothing where all ranks are meant.
-std::string ranks_text(const std::vector<int>& ranks, std::size_t all) {
-  if (ranks.size() == all) {
-    return all == 1 ? "" : " on all ranks";
-  }
-  std::string text = ranks.size() == 1 ? " on rank " : " on ranks ";
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
-  }
-  return text;
-}
-
-std::string difference_text(const MachineDifference& difference, const std::vector<int>& ranks,
-                            std::size_t all) {
-  const std::string text =
-      "  " + printable(difference.part) + ranks_text(ranks, all) + ": then \"" + printable(difference.then) +
-      "\", now " + (difference.now ? "\"" + printable(*difference.now) + "\"" : "unknown to this program");
-  if (!difference.counts) {
-    return text + ", so only a program that uses it can say whether it differs\n";
-  }
-  return text + (difference.version ? "; CONTEXTUAL_VERSION_CHECK=0 accepts that" : "") + "\n";
-}
-
+/// Each part once, with the first rank that it differs on.
 std::string machine_text_of(const KeptSet& set) {
-  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
   std::string text;
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    const MachineDifference& difference = differences[i];
-    const auto same = [&](const MachineDifference& other) {
-      return other.part == difference.part && other.then == difference.then && other.now == difference.now;
-    };
-    if (std::any_of(differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(i), same)) {
-      continue;  // said with the rank before
+  std::set<std::string> told;
+  for (const MachineDifference& difference : KeptChoices::differences(set)) {
+    if (!told.insert(difference.part).second) {
+      continue;
     }
-    std::vector<int> ranks;
-    for (const MachineDifference& other : differences) {
-      if (same(other)) {
-        ranks.push_back(other.rank);
-      }
-    }
-    text += difference_text(difference, ranks, set.machines.size());
+    text += "  " + printable(difference.part) + ": then \"" + printable(difference.then.value_or("")) +
+            "\", now " +
+            (difference.now ? "\"" + printable(*difference.now) + "\"" : "unknown to this program") +
+            " (rank " + std::to_string(difference.rank) + ")";
+    text += !difference.counts   ? ", so only a program that uses it can say whether it differs\n"
+            : difference.version ? "; CONTEXTUAL_VERSION_CHECK=0 accepts that\n"
+                                 : "\n";
   }
   return text;
 }
@@ -197,7 +156,7 @@ std::string list_text(const KeptChoices::Contents& contents) {
     for (const KeptSet& set : contents.sets) {
       table.add({printable(set.region), set.id, printable(set.written), std::to_string(set.machines.size()),
                  std::to_string(set.configs.size()), time_text(set.makespan_ns), standing_text(set),
-                 origins_text(set), kernels_text(set)});
+                 texts_of(set, &KeptConfig::belongs_to), texts_of(set, &KeptConfig::kernel)});
     }
     text += lines_of(table);
   }
@@ -227,9 +186,8 @@ std::string show_text(const KeptSet& set) {
       continue;
     }
     text += "\n";
-    std::istringstream lines(set.machines[rank]);
-    for (std::string line; std::getline(lines, line);) {
-      text += "  " + printable(line) + "\n";
+    for (const auto& [part, value] : set.machines[rank]) {
+      text += "  " + printable(part) + ": " + printable(value) + "\n";
     }
   }
   return text + configs_text(set) + infeasible_text(set, set.infeasible.size());

@@ -23,9 +23,8 @@ std::string read_whole(std::istream& from, const std::string& name);
 std::string read_whole(const std::filesystem::path& file);
 
 /// Writes aside, to a name of its own in the same folder, and renames, so that a file that is there stays as
-/// it is until all of the new one is on the disk; the new one has its permissions. A link stays, and what it
-/// leads to is replaced. What is no file, such as a device, and what this program's standard streams go to
-/// are written to in place. Throws FileError.
+/// it is until the new one is whole; the new one has its permissions. What a link leads to is replaced, and
+/// what is in /dev is appended to. Throws FileError.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace contextual::cache_tool

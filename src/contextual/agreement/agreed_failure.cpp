@@ -36,6 +36,24 @@ FailedBy failed_by(const std::vector<std::string>& said_by_rank) {
 
 }  // namespace
 
+Agreement agree_in_region(Exchange& exchange, Header header, Stage stage, const std::string& region,
+                          const std::string& which, const OwnFailure& own) {
+  header.set(Field::stage, text_digest(to_string(stage)));
+  header.set(Field::region, text_digest(region));
+  header.raise(Flag::region_threw, own.thrown != nullptr);
+  exchange.set_place({.region = region, .stage = stage});
+  const Agreement agreement = exchange.agree(header);
+  if (agreement.elsewhere() || agreement.differs(Field::region) || agreement.differs(Field::plan)) {
+    throw RankMismatchError("region \"" + region + "\", " + which +
+                            ": ranks are in different regions or at different points of one: call `run` with "
+                            "the same regions in the same order on all ranks");
+  }
+  if (agreement.raised(Flag::region_threw)) {
+    throw_agreed_failure(exchange, region, own);
+  }
+  return agreement;
+}
+
 void throw_agreed_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
                           const std::function<void(FailedBy)>& told) {
   nlohmann::json said_here{{"threw", own.thrown != nullptr},

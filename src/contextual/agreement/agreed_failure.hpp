@@ -27,6 +27,12 @@ enum class FailedBy {
   device,  ///< some rank threw a DeviceError, maybe because of the batch
 };
 
+/// Agrees on the header at this stage of a region, which a rank may have failed in: throws as
+/// `throw_agreed_failure` does if one has. Throws RankMismatchError, which says what the region is (`which`),
+/// if ranks are elsewhere or have other plans. Collective.
+Agreement agree_in_region(Exchange& exchange, Header header, Stage stage, const std::string& region,
+                          const std::string& which, const OwnFailure& own);
+
 /// A rank that threw rethrows its exception unchanged; the others throw RegionFailedError for the first rank
 /// that threw. All ranks throw RankMismatchError if no rank says that it threw. `told` is called once the
 /// other ranks know. Collective.

@@ -101,7 +101,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 16;
+  static constexpr std::uint64_t protocol_version = 17;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -4,9 +4,7 @@
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
-#include "contextual/config/utf8_text.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/storage/choice_set.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -165,14 +163,14 @@ std::string agree_on_timer(agreement::Exchange& exchange, const std::string& reg
 
 /// A rank's surroundings, as far as rank 0 has to know them.
 struct Surroundings {
-  std::string machine;
+  detail::Machine machine;
   std::string node;
   std::string kernels;
 
   std::uint64_t digest(std::string_view timer) const {
     return detail::StableHash()
         .add(timer)
-        .add(std::string_view(machine))
+        .add(detail::machine_digest(machine))
         .add(std::string_view(node))
         .add(std::string_view(kernels))
         .value();
@@ -180,7 +178,7 @@ struct Surroundings {
 };
 
 Surroundings surroundings() {
-  return {detail::as_kept(detail::machine_text()), detail::node_text(), kernels_digest()};
+  return {detail::this_machine(), detail::node_text(), kernels_digest()};
 }
 
 /// What a gather would tell where all ranks have the same surroundings.
@@ -195,18 +193,18 @@ void gather_kept(Exchange& exchange, const Surroundings& here, const Arrival& ow
   const auto texts = exchange.gather(details_text({{"machine", here.machine},
                                                    {"node", here.node},
                                                    {"kernels", here.kernels},
-                                                   {"kept_choices", own.kept_choices},
-                                                   {"journal", own.journal}}));
+                                                   {"journal", own.journal}}) +
+                                     "\n" + own.kept_choices);
   std::vector<std::string> nodes;
   for (const std::string& text : texts) {
-    const nlohmann::json details = parse_details(text);
+    const nlohmann::json details = parse_details(text.substr(0, text.find('\n')));
     const bool complete = details.is_object() && details.contains("machine");
-    hello.machines.push_back(complete ? details.at("machine").get<std::string>() : std::string());
+    hello.machines.push_back(complete ? details.at("machine").get<detail::Machine>() : detail::Machine());
     hello.kernels.push_back(complete ? details.value("kernels", std::string()) : std::string());
     nodes.push_back(complete ? details.value("node", std::string()) : std::string());
     if (complete && hello.machines.size() == 1) {
       hello.journal = details.value("journal", std::string());
-      hello.kept_choices = details.value("kept_choices", std::string());
+      hello.kept_choices = text.substr(text.find('\n') + 1);
     }
   }
   detail::add_ranks_per_node(hello.machines, nodes);

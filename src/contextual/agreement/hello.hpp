@@ -6,6 +6,8 @@
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
+
 #include <exception>
 #include <string>
 #include <string_view>
@@ -39,10 +41,10 @@ struct Hello {
   bool copies_buffers = false;        ///< true if some rank needs memory for copies
   std::string timer{};                ///< which the timers of all ranks give way to; empty: they are alike
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
-  std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
-  std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
-  std::string kept_choices{};           ///< rank 0's; empty if it has none
-  std::string journal{};                ///< rank 0's; empty if nothing was left there
+  std::vector<detail::Machine> machines{};  ///< by rank, see detail::add_ranks_per_node
+  std::vector<std::string> kernels{};  ///< by rank: a digest of all its kernels, their spaces and versions
+  std::string kept_choices{};          ///< rank 0's; empty if it has none
+  std::string journal{};               ///< rank 0's; empty if nothing was left there
 };
 
 /// Compares the region and the options of all ranks. Ranks that tune must have the same timer, or

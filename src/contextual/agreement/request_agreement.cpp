@@ -6,7 +6,6 @@
 #include "contextual/launch/exception_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 
 #include <nlohmann/json.hpp>
@@ -42,8 +41,8 @@ void compare(const std::vector<std::string>& asked) {
 
 }  // namespace
 
-std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked,
-                                          const std::exception_ptr& setup_failure) {
+std::vector<detail::Machine> agree_on_request(Exchange& exchange, const AskedRequest& asked,
+                                              const std::exception_ptr& setup_failure) {
   Header header;
   header.set(Field::stage, text_digest(stage));
   header.raise(Flag::region_threw, setup_failure != nullptr);
@@ -58,14 +57,14 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
         {setup_failure, setup_failure ? detail::exception_text(setup_failure) : std::string()});
   }
   const std::vector<std::string> told = exchange.gather(details_text(
-      {{"asked", text_of(asked)}, {"machine", detail::machine_text()}, {"node", detail::node_text()}}));
+      {{"asked", text_of(asked)}, {"machine", detail::this_machine()}, {"node", detail::node_text()}}));
   std::vector<std::string> all_asked;
-  std::vector<std::string> machines;
+  std::vector<detail::Machine> machines;
   std::vector<std::string> nodes;
   for (const std::string& text : told) {
     const nlohmann::json details = parse_details(text);
     all_asked.push_back(details.at("asked").get<std::string>());
-    machines.push_back(details.at("machine").get<std::string>());
+    machines.push_back(details.at("machine").get<detail::Machine>());
     nodes.push_back(details.at("node").get<std::string>());
   }
   compare(all_asked);

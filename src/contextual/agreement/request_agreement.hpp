@@ -6,6 +6,8 @@
 
 #include "contextual/agreement/exchange.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -26,8 +28,8 @@ struct AskedRequest {
 /// `setup_failure` is why this rank cannot ask; null if it can. Rethrows it; the other ranks then throw
 /// RegionFailedError. Throws RankMismatchError on all ranks if one of them tunes something else, and
 /// CommunicationError.
-std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked,
-                                          const std::exception_ptr& setup_failure);
+std::vector<detail::Machine> agree_on_request(Exchange& exchange, const AskedRequest& asked,
+                                              const std::exception_ptr& setup_failure);
 
 /// Returns rank 0's text. Collective: a gather. Throws CommunicationError.
 std::string text_of_rank_0(Exchange& exchange, const std::string& text);

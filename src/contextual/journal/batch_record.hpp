@@ -5,6 +5,8 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,11 +22,10 @@ inline constexpr std::uint64_t format_version = 5;
 /// What a journal is about: another run can go on with it only if all of this is equal, but for `starts`.
 struct Heading {
   std::string region;
-  std::string options;                ///< those that ranks agree on
-  std::vector<std::string> machines;  ///< by rank, see detail::machine_text
+  std::string options;                    ///< those that ranks agree on
+  std::vector<detail::Machine> machines;  ///< by rank
   std::vector<std::string> kernels;   ///< by rank: a digest of all kernels, their config spaces and versions
-  std::vector<std::string>
-      starts{};  ///< sets of choices that its search began with, too: the run keeps to them
+  std::vector<std::string> starts{};  ///< sets of choices that its search began with: the run keeps to them
 };
 
 /// The tuning problems that have joined in a batch.

@@ -3,12 +3,16 @@
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/error.hpp>
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace contextual::detail {
 namespace {
 
+constexpr std::uint32_t no_region = 0;
 constexpr int not_pinned = -2;  // beside LockInTable::none, which stands for a launch that is new
 
 /// A kernel that is made anew may have another space.
@@ -66,29 +70,6 @@ std::string pinned_failure_text(const std::string& file, const KernelCore& core,
          "remove it";
 }
 
-KernelPins::KernelPins(ByRegion pins, const KernelPins* before) : pins_(std::move(pins)) {
-  for (const auto& [region, of_region] : pins_) {
-    const bool known =
-        before != nullptr && before->pins_.contains(region) && before->pins_.at(region) == of_region;
-    used_[region] = known ? before->used_.at(region) : std::make_shared<std::deque<Used>>(of_region.size());
-  }
-}
-
-std::vector<Pin> KernelPins::take_unused(std::uint32_t region) const {
-  std::vector<Pin> unused;
-  const auto pins = pins_.find(region);
-  if (pins == pins_.end()) {
-    return unused;
-  }
-  std::deque<Used>& used = *used_.at(region);
-  for (std::size_t i = 0; i < pins->second.size(); ++i) {
-    if (!used[i].value.exchange(true, std::memory_order_relaxed)) {
-      unused.push_back(pins->second[i]);
-    }
-  }
-  return unused;
-}
-
 const Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
                             std::uint64_t scope) const {
   const auto pins = pins_.find(region);
@@ -103,8 +84,7 @@ const Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::str
     }
   }
   if (found != nullptr) {
-    (*used_.at(region))[static_cast<std::size_t>(found - pins->second.data())].value.store(
-        true, std::memory_order_relaxed);
+    found->used.value->store(true, std::memory_order_relaxed);
   }
   return found;
 }
@@ -124,6 +104,80 @@ int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Ke
 void KernelPins::use_default(const KernelCore& core, std::uint32_t region, const Key& key,
                              std::uint64_t scope) const {
   known_.lock_in(region, key, 0, ChoiceFinality::provisional, place_of(core, scope));
+}
+
+PinBook::PinBook() {
+  // As in LaunchRegistry, which makes the book first: it locks the book while it is locked itself.
+  pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                 [] { instance().mutex_.unlock(); });
+}
+
+PinBook& PinBook::instance() {
+  static auto* const book = new PinBook;  // outlives static kernels
+  return *book;
+}
+
+void PinBook::replace(std::uint32_t region_id, const std::vector<Pin>& pins) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, KernelPins::ByRegion> changed;
+  const std::vector<Pin> before = pins_in(region_id, [](const Pin&) { return true; });
+  for (const auto& [name, known] : latest_) {
+    KernelPins::ByRegion& by_region = changed.emplace(name, known->by_region()).first->second;
+    if (by_region.erase(region_id) > 0) {
+      by_region.erase(no_region);
+    }
+  }
+  for (const Pin& pin : pins) {
+    const auto same = std::find(before.begin(), before.end(), pin);  // its use is known
+    changed[pin.kernel][region_id].push_back(same == before.end() ? pin : *same);
+  }
+  for (auto& [name, by_region] : changed) {
+    if (const auto now = by_region.find(region_id); now != by_region.end()) {
+      by_region[no_region] = now->second;
+    }
+    const KernelPins*& known = latest_[name];
+    if (known == nullptr || known->by_region() != by_region) {
+      known = &all_.emplace_back(std::move(by_region));
+    }
+  }
+}
+
+const KernelPins* PinBook::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = latest_.find(name);
+  return found == latest_.end() ? nullptr : found->second;
+}
+
+const KernelPins* PinBook::of(const KernelCore& core) const {
+  const KernelTraits& traits = core.traits();
+  return find(traits.coupling.empty() ? traits.name : traits.coupling);
+}
+
+std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) const {
+  const KernelPins* const pins = find(problem.name);
+  const Pin* const pin =
+      pins == nullptr ? nullptr : pins->find(region_id, problem.key, problem.key_text, problem.scope);
+  return pin == nullptr ? std::string() : pin->file;
+}
+
+std::vector<Pin> PinBook::pins_in(std::uint32_t region_id, bool (*wanted)(const Pin& pin)) const {
+  std::vector<Pin> all;
+  for (const auto& [name, pins] : latest_) {
+    if (const auto found = pins->by_region().find(region_id); found != pins->by_region().end()) {
+      std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(all), wanted);
+    }
+  }
+  return all;
+}
+
+std::vector<Pin> PinBook::in_region(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  return pins_in(region_id, [](const Pin&) { return true; });
+}
+
+std::vector<Pin> PinBook::take_unused(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  return pins_in(region_id, [](const Pin& pin) { return !pin.used.value->exchange(true); });
 }
 
 }  // namespace contextual::detail

@@ -1,19 +1,20 @@
 #pragma once
 
 /// \file
-/// The pins of the problems of one name, and which of their launches they are for.
+/// What is pinned in this process, and which launches it is for.
 
-#include "contextual/config/pin.hpp"
+#include "contextual/launch/problem_slot.hpp"
+#include "contextual/storage/pin.hpp"
 
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/key.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::detail {
@@ -29,8 +30,7 @@ class KernelPins {
   /// By region. Region 0 stands for launches outside of regions.
   using ByRegion = std::map<std::uint32_t, std::vector<Pin>>;
 
-  /// `before` is what it replaces, or null: what has been used of the same pins of a region stays so.
-  explicit KernelPins(ByRegion pins, const KernelPins* before = nullptr);
+  explicit KernelPins(ByRegion pins) : pins_(std::move(pins)) {}
 
   /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
   /// every key, and one of these alternatives over one of any.
@@ -45,18 +45,38 @@ class KernelPins {
 
   const ByRegion& by_region() const noexcept { return pins_; }
 
-  /// Returns the pins of the region that `find` has never returned; each pin once.
-  std::vector<Pin> take_unused(std::uint32_t region) const;
+ private:
+  ByRegion pins_;
+  mutable LockInTable known_;  ///< what launches have found so far
+};
+
+/// The pins by the name of the kernel or coupling. There is one book in a process, which is never destroyed.
+/// Thread-safe.
+class PinBook {
+ public:
+  static PinBook& instance();
+
+  /// Replaces what is pinned in a region; launches outside of regions follow what was pinned last. What `of`
+  /// has returned before stays valid, and says what it said.
+  void replace(std::uint32_t region_id, const std::vector<Pin>& pins);
+
+  /// Returns null if nothing of the kernel is pinned.
+  const KernelPins* of(const KernelCore& core) const;
+  /// Returns the file that pins the problem in the region, or an empty text.
+  std::string file_for(std::uint32_t region_id, const Problem& problem) const;
+
+  std::vector<Pin> in_region(std::uint32_t region_id) const;
+  /// Returns the pins of the region that neither a launch nor `file_for` has found so far; each pin once.
+  std::vector<Pin> take_unused(std::uint32_t region_id) const;
 
  private:
-  /// True if a problem has been found for the pin, or somebody has been told that there is none.
-  struct Used {
-    std::atomic<bool> value{false};
-  };
+  PinBook();
+  const KernelPins* find(const std::string& name) const;
+  std::vector<Pin> pins_in(std::uint32_t region_id, bool (*wanted)(const Pin& pin)) const;
 
-  ByRegion pins_;
-  std::map<std::uint32_t, std::shared_ptr<std::deque<Used>>> used_;  ///< as `pins_`; its shape never changes
-  mutable LockInTable known_;                                        ///< what launches have found so far
+  mutable std::mutex mutex_;
+  std::deque<KernelPins> all_;  ///< older ones too, which a launch may still read
+  std::map<std::string, const KernelPins*> latest_;
 };
 
 /// Returns the id of the pinned config in the kernel's space. Throws InvalidArgument, which names the file,

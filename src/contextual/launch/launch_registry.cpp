@@ -1,5 +1,5 @@
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/library_copies.hpp"
-#include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/launch_registry.hpp>

@@ -1,7 +1,7 @@
 #include "contextual/launch/run_context.hpp"
 
 #include "contextual/config/key_part_texts.hpp"
-#include "contextual/launch/pin_book.hpp"
+#include "contextual/launch/kernel_pins.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>

@@ -501,9 +501,4 @@ const RegionReport* Report::find(std::string_view region) const& {
   return run == runs.rend() ? nullptr : &*run;
 }
 
-std::optional<RegionReport> Report::find(std::string_view region) const&& {
-  const RegionReport* const found = find(region);  // of an lvalue, as *this is one
-  return found == nullptr ? std::nullopt : std::optional(*found);
-}
-
 }  // namespace contextual

@@ -1,64 +1,12 @@
 #include "contextual/storage/choice_fields.hpp"
 
-#include <contextual/detail/config/hex_text.hpp>
-
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
-namespace contextual::storage {
+using Json = nlohmann::json;
 
-using Json = nlohmann::ordered_json;
-
-std::uint64_t word_of(const Json& json) {
-  const auto& text = json.get_ref<const std::string&>();
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    throw std::runtime_error("\"" + text + "\" is no word of 16 hexadecimal digits");
-  }
-  return std::stoull(text, nullptr, 16);
-}
-
-std::size_t count_of(const Json& json, std::size_t most) {
-  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
-    throw std::runtime_error(json.dump() + " is no number from 0 to " + std::to_string(most));
-  }
-  return json.get<std::size_t>();
-}
-
-Json json_of_key(const Key& key) {
-  Json words = Json::array();
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    words.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
-  }
-  return words;
-}
-
-Key key_of(const Json& json) {
-  const auto& words = json.get_ref<const Json::array_t&>();
-  if (words.size() > Key::capacity) {
-    throw std::runtime_error("a key has more than " + std::to_string(Key::capacity) + " words");
-  }
-  Key key;
-  for (const Json& word : words) {
-    if (word.size() != 2) {
-      throw std::runtime_error("a word of a key is no pair");
-    }
-    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::digest));
-    if (key.is_digest()) {
-      throw std::runtime_error("the digest of a long key is two words");
-    }
-    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
-  }
-  return key;
-}
-
-/// Bytes that are not UTF-8 would make `dump` throw.
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json parsed_json(std::string_view text) {
+Json contextual::storage::parsed_json(std::string_view text) {
   constexpr int deepest = 16;
   std::vector<std::set<std::string>> fields(deepest + 2);  ///< by level, of the object that is open there
   return Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t event, const Json& parsed) {
@@ -69,10 +17,8 @@ Json parsed_json(std::string_view text) {
     if (event == Json::parse_event_t::object_start) {
       fields[level + 1].clear();
     } else if (event == Json::parse_event_t::key && !fields[level].insert(parsed.get<std::string>()).second) {
-      throw std::runtime_error("it has the field \"" + parsed.get<std::string>() + "\" twice");
+      throw std::runtime_error("it has the field " + parsed.dump() + " twice");
     }
     return true;
   });
 }
-
-}  // namespace contextual::storage

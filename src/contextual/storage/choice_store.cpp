@@ -1,17 +1,16 @@
 #include "contextual/storage/choice_store.hpp"
 
 #include "contextual/config/utf8_text.hpp"
-#include "contextual/storage/choice_purpose.hpp"
-#include "contextual/storage/file_lock.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,84 +18,56 @@
 namespace contextual::storage {
 namespace {
 
+using detail::Machine;
 using detail::TrustedFolder;
 
-constexpr std::size_t longest_name = 120;
-/// A set of one problem has 1 KiB or two. Longer ones take seconds to read.
+constexpr std::size_t longest_name = 100;
+/// A choice has half a KiB. Longer files take seconds to read.
 constexpr std::size_t longest_region = std::size_t{32} << 20U;
 constexpr const char* ending = ".json";
+constexpr char before_machine = '@';         ///< in no `file_name_of`
 constexpr const char* pins_field = "\"pin";  ///< how that begins, also where it is misspelled
+constexpr int attempts = 64;  ///< of which one writer succeeds each time, however many there are
 
-/// What the layout before this one, a folder a region, has left of it. A pin there must not be passed over.
-void note_former_layout(const TrustedFolder& folder, ChoiceStore::Kept& kept) {
-  const TrustedFolder::Listing listing = folder.files({});
-  bool pins = std::any_of(listing.names.begin(), listing.names.end(),
-                          [](const std::string& name) { return name.ends_with(".pin"); });
-  if (!listing.refusal.empty()) {
-    // Otherwise it may be the same problem, with what is around it.
-    pins = kept.problems.empty() && !listing.shortage;
-    kept.problems.push_back(listing.refusal);
-  } else if (!listing.names.empty()) {
-    kept.problems.push_back(folder.path().string() + " is not used: it is of an older version" +
-                            (pins ? ", and pins something: pin that again, and remove the folder" : ""));
-  }
-  if (pins && kept.pins_unknown.empty()) {
-    kept.pins_unknown = kept.problems.back();
-  }
+/// The part of a file's name that stands for the region.
+std::string region_part(const std::string& name) {
+  return name.substr(0, std::min(name.find(before_machine), name.size() - std::string_view(ending).size()));
 }
 
-/// The choice as an entry has it, or null.
-const KeptChoice* find_choice(const ChoiceSet& entry, std::uint64_t digest) {
-  const auto found = std::find_if(entry.choices.begin(), entry.choices.end(),
-                                  [&](const KeptChoice& kept) { return choice_digest(kept) == digest; });
-  return found == entry.choices.end() ? nullptr : &*found;
-}
-
-void add_infeasible(const std::vector<Infeasible>& known, ChoiceSet& entry) {
-  for (const Infeasible& one : known) {
-    const bool is_new =
-        std::find(entry.infeasible.begin(), entry.infeasible.end(), one) == entry.infeasible.end();
-    if (is_new && entry.infeasible.size() < most_infeasible) {
-      entry.infeasible.push_back(one);
-    }
+/// The text that file_name_of stands for; another one where its end is a digest.
+std::string text_of_file_name(const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool escaped = name[i] == '%' && i + 2 < name.size();
+    text += escaped ? static_cast<char>(std::strtoul(name.substr(i + 1, 2).c_str(), nullptr, 16)) : name[i];
+    i += escaped ? 2 : 0;
   }
+  return text;
 }
 
-/// What was known to be infeasible when they were chosen comes along.
-void take_over_reasons(const std::vector<ChoiceSet>& from, ChoiceSet& entry) {
-  for (const ChoiceSet& earlier : from) {
-    bool found = false;
-    for (KeptChoice& choice : entry.choices) {
-      const bool may = choice.reused && earlier.machines == entry.machines;
-      const KeptChoice* kept = may ? find_choice(earlier, choice_digest(choice)) : nullptr;
-      if (kept != nullptr) {
-        choice.reason = kept->reason;
-        choice.time_ns = kept->time_ns;
-        choice.time_spread_ns = kept->time_spread_ns;
-        choice.reused = false;  // the newest one counts
-        found = true;
-      }
-    }
-    if (found) {
-      add_infeasible(earlier.infeasible, entry);
-    }
-  }
-}
+/// A file that was read. Nothing where there is none, or where there is a problem, which names the file.
+struct Parsed {
+  std::optional<RegionFile> file{};
+  std::string problem{};
+};
 
-/// Names the file where there is a problem.
-ParsedRegion parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::path& path,
-                       const std::function<bool(const std::string& region)>& is_right) {
+/// `is_right` says whether a file with this region may have this name.
+Parsed parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::path& path,
+                 const std::function<bool(const std::string& region)>& is_right) {
   if (!reading.text) {
-    return {std::nullopt, reading.refusal, reading.shortage};
+    return {{}, reading.refusal};
   }
-  ParsedRegion parsed = parse_region(*reading.text, path.string());
-  if (parsed.file && !is_right(parsed.file->region)) {
-    parsed = {std::nullopt, "it is of region \"" + parsed.file->region + "\""};
+  std::string problem;
+  try {
+    RegionFile file = parse_region(*reading.text, path.string());
+    if (is_right(file.region)) {
+      return {std::move(file)};
+    }
+    problem = "it is of region \"" + file.region + "\"";
+  } catch (const std::exception& error) {  // nlohmann's are of many kinds
+    problem = error.what();
   }
-  if (!parsed.file) {
-    parsed.problem = path.string() + " is not used: " + parsed.problem;
-  }
-  return parsed;
+  return {{}, path.string() + " is not used: " + problem};
 }
 
 }  // namespace
@@ -117,110 +88,143 @@ std::string file_name_of(const std::string& text) {
   return name.empty() ? "%" : name;
 }
 
-namespace {
-
-/// The text that file_name_of stands for; another one where its end is a digest.
-std::string text_of_file_name(const std::string& name) {
-  std::string text;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool escaped = name[i] == '%' && i + 2 < name.size();
-    text += escaped ? static_cast<char>(std::strtoul(name.substr(i + 1, 2).c_str(), nullptr, 16)) : name[i];
-    i += escaped ? 2 : 0;
-  }
-  return text;
-}
-
-}  // namespace
-
 ChoiceStore::ChoiceStore(const std::filesystem::path& directory, const std::string& region)
-    : region_(region), folder_(directory, choices_folder), name_(file_name_of(region) + ending) {}
+    : region_(region), folder_(directory, choices_folder) {}
 
-/// Neither a file nor a problem where there is none.
-ParsedRegion ChoiceStore::parsed() const {
-  return parsed_of(folder_.read(name_, longest_region), path(),
-                   [&](const std::string& region) { return region == detail::as_kept(region_); });
+std::string ChoiceStore::name_of_pins() const {
+  return file_name_of(region_) + ending;
 }
 
-ChoiceStore::Kept ChoiceStore::read() const {
+std::string ChoiceStore::name_of_sets(const std::vector<Machine>& machines) const {
+  Machine kind = machines.empty() ? Machine() : detail::without_versions(machines.front());
+  kind.erase(detail::processor_part);
+  kind.erase(detail::ranks_on_machine);
+  return file_name_of(region_) + before_machine + detail::hex_text(detail::machine_digest(kind)) + ending;
+}
+
+ChoiceStore::Kept ChoiceStore::read(const std::string& name) const {
   Kept kept{{region_}};
-  ParsedRegion parsed = this->parsed();
+  const TrustedFolder::Reading reading = folder_.read(name, longest_region);
+  Parsed parsed = parsed_of(reading, path(name),
+                            [&](const std::string& region) { return region == detail::as_kept(region_); });
+  const bool may_pin = name == name_of_pins();
   if (parsed.file) {
     kept.file = *std::move(parsed.file);
-    for (const std::string& damaged : kept.file.damaged) {
-      kept.problems.push_back(path().string() + ": a set is not used: " + damaged);
+    if (!may_pin && !kept.file.pins.empty()) {
+      kept.file.pins.clear();
+      kept.pins_unknown = path(name).string() + " has pins, which belong in " + name_of_pins();
+      kept.problems.push_back(kept.pins_unknown);
     }
   } else if (!parsed.problem.empty()) {
     kept.problems.push_back(parsed.problem);
-    if (!parsed.shortage && folder_.may_contain(name_, pins_field)) {
-      kept.pins_unknown = parsed.problem + "; so what is pinned in " + path().string() + " is not known";
+    const bool pins_nothing = reading.text && reading.text->find(pins_field) == std::string::npos;
+    if (may_pin && !pins_nothing && !reading.shortage && folder_.may_have(name)) {
+      kept.pins_unknown = parsed.problem + "; so what is pinned in " + path(name).string() + " is not known";
     }
   }
-  const std::filesystem::path former = std::filesystem::path(choices_folder) / file_name_of(region_);
-  note_former_layout({folder_.root(), former}, kept);
+  for (const std::string& damaged : kept.file.damaged) {
+    kept.problems.push_back(path(name).string() + ": a set is not used: " + damaged);
+  }
   return kept;
 }
 
-std::string ChoiceStore::change(const std::function<bool(RegionFile&)>& change) const {
-  const Opened lock = lock_writers(folder_);
-  if (!lock.descriptor.open()) {
-    return lock.refusal;
+ChoiceStore::Kept ChoiceStore::read_all(const Machine& machine) const {
+  Kept all{{region_}};
+  std::vector<std::string> files{name_of_pins(), name_of_sets({machine})};
+  for (FileOfRegion& file : files_in(folder_.root(), region_, all.problems)) {
+    if (std::find(files.begin(), files.end(), file.name) == files.end()) {
+      files.push_back(std::move(file.name));
+    }
   }
-  ParsedRegion parsed = this->parsed();
-  if (!parsed.problem.empty()) {
-    return parsed.problem;
+  std::size_t of_this_machine = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    Kept kept = read(files[i]);
+    std::move(kept.file.pins.begin(), kept.file.pins.end(), std::back_inserter(all.file.pins));
+    std::move(kept.file.sets.begin(), kept.file.sets.end(), std::back_inserter(all.file.sets));
+    for (std::string& problem : kept.problems) {  // of the folder, each file has the same one
+      if (std::find(all.problems.begin(), all.problems.end(), problem) == all.problems.end()) {
+        all.problems.push_back(std::move(problem));
+      }
+    }
+    all.pins_unknown = all.pins_unknown.empty() ? std::move(kept.pins_unknown) : all.pins_unknown;
+    of_this_machine = i < 2 ? all.file.sets.size() : of_this_machine;
   }
-  RegionFile file = std::move(parsed.file).value_or(RegionFile{region_});
-  if (!change(file)) {
-    return {};
-  }
-  if (file.pins.empty() && file.sets.empty()) {
-    return folder_.remove(name_);
-  }
-  const std::string text = to_json(file);
-  return text.size() <= longest_region
-             ? folder_.write(name_, text)
-             : path().string() + " would have more than " + std::to_string(longest_region) + " bytes";
+  std::stable_sort(all.file.sets.begin() + static_cast<std::ptrdiff_t>(of_this_machine), all.file.sets.end(),
+                   [](const ChoiceSet& one, const ChoiceSet& other) { return one.written > other.written; });
+  return all;
 }
 
-std::string ChoiceStore::save(ChoiceSet entry, const std::vector<ChoiceSet>& elsewhere) const {
-  return change([&](RegionFile& file) {
-    take_over_reasons(file.sets, entry);
-    take_over_reasons(elsewhere, entry);
-    return insert_set(file.sets, 0, entry);
+std::string ChoiceStore::change(const std::string& name,
+                                const std::function<bool(RegionFile&)>& change) const {
+  const auto is_own = [&](const std::string& region) { return region == detail::as_kept(region_); };
+  for (int left = attempts;; --left) {
+    const TrustedFolder::Reading before = folder_.read(name, longest_region);
+    Parsed parsed = parsed_of(before, path(name), is_own);
+    if (!parsed.problem.empty()) {
+      return parsed.problem;
+    }
+    RegionFile file = std::move(parsed.file).value_or(RegionFile{region_});
+    if (!change(file)) {
+      return {};
+    }
+    if (file.pins.empty() && file.sets.empty()) {
+      return folder_.remove(name);
+    }
+    bool lost = false;
+    const std::string problem = folder_.write(name, to_json(file), [&] {
+      lost = left > 1 && folder_.read(name, longest_region).text != before.text;
+      return !lost;
+    });
+    if (!lost) {
+      return problem;
+    }
+  }
+}
+
+std::string ChoiceStore::save(const ChoiceSet& entry, const Present& now,
+                              const std::vector<ChoiceSet>& shipped) const {
+  return change(name_of_sets(entry.machines), [&](RegionFile& file) {
+    add_newest(file.sets, entry, now, shipped);
+    return true;
   });
 }
 
-Regions regions_in(const std::filesystem::path& directory) {
-  Regions regions;
+std::vector<FileOfRegion> files_in(const std::filesystem::path& directory,
+                                   const std::optional<std::string>& region,
+                                   std::vector<std::string>& problems) {
   const TrustedFolder all(directory, choices_folder);
-  const TrustedFolder::Listing listing = all.files({});
-  if (!listing.refusal.empty()) {
-    regions.problems.push_back(listing.refusal);
+  std::string refusal;
+  std::vector<std::string> names = all.files(ending, &refusal);
+  if (!refusal.empty()) {
+    problems.push_back(refusal);
   }
-  for (const std::string& name : listing.names) {
-    const std::filesystem::path path = all.path() / name;
-    if (!name.ends_with(ending)) {
-      regions.problems.push_back(path.string() + " is not used: it is of an older version, or no region's");
+  std::sort(names.begin(), names.end());
+  std::vector<FileOfRegion> files;
+  for (std::string& name : names) {
+    const std::string part = region_part(name);
+    if (region) {
+      if (part == file_name_of(*region)) {
+        files.push_back({*region, std::move(name)});
+      }
       continue;
     }
     // The file has the name of a region that is not UTF-8 with other bytes replaced.
-    const std::string named =
-        text_of_file_name(name.substr(0, name.size() - std::string_view(ending).size()));
-    bool is_text = false;
-    const ParsedRegion parsed =
-        parsed_of(all.read(name, longest_region), path, [&](const std::string& region) {
-          is_text = file_name_of(region) + ending == name;
-          return is_text || (file_name_of(named) + ending == name && detail::as_kept(named) == region);
+    std::string named = text_of_file_name(part);
+    const Parsed parsed =
+        parsed_of(all.read(name, longest_region), all.path() / name, [&](const std::string& in_file) {
+          named = file_name_of(in_file) == part ? in_file : named;
+          return file_name_of(named) == part && detail::as_kept(named) == in_file;
         });
     if (parsed.file) {
-      regions.names.push_back(is_text ? parsed.file->region : named);
+      files.push_back({std::move(named), std::move(name)});
     } else if (!parsed.problem.empty()) {
-      regions.problems.push_back(parsed.problem);
+      problems.push_back(parsed.problem);
     }
   }
-  std::sort(regions.names.begin(), regions.names.end());
-  std::sort(regions.problems.begin(), regions.problems.end());
-  return regions;
+  std::stable_sort(files.begin(), files.end(), [](const FileOfRegion& one, const FileOfRegion& other) {
+    return one.region < other.region;
+  });
+  return files;
 }
 
 }  // namespace contextual::storage

@@ -3,22 +3,27 @@
 /// \file
 /// The choices of regions on disk.
 
+#include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/region_file.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace contextual::storage {
 
-/// A file a region, in `choices` of the cache directory. Readers see what some writer has left; writers take
-/// turns by a lock, and rename. Names are made of what every file system takes.
+/// The files of a region in `choices` of a cache directory: one of its pins, and one of its sets for each
+/// kind of machine that rank 0 was on. Each is replaced whole. Nobody waits for anybody: where several
+/// processes write one at the same time, what one of them has added may be lost, and is tuned again. Names
+/// are made of what every file system takes.
 class ChoiceStore {
  public:
-  explicit ChoiceStore(const std::filesystem::path& directory, const std::string& region);
+  ChoiceStore(const std::filesystem::path& directory, const std::string& region);
 
   struct Kept {
     RegionFile file;
@@ -27,38 +32,48 @@ class ChoiceStore {
     /// and where only descriptors or memory are short: whoever serves is not stopped by that.
     std::string pins_unknown{};
   };
-  /// Returns what is there. Takes no lock.
-  Kept read() const;
+  /// Returns what is in one file.
+  Kept read(const std::string& name) const;
+  /// Returns what is pinned, without any sets.
+  Kept read_pins() const { return read(name_of_pins()); }
+  /// Returns what is in all of them, first what was chosen on machines like this one.
+  Kept read_all(const detail::Machine& machine = {}) const;
 
-  /// Has `change` change what is there, and writes it if that returns true. Waits at most 1 s for other
-  /// writers. A file that cannot be read stays as it is. Returns what went wrong, or an empty text.
-  std::string change(const std::function<bool(RegionFile&)>& change) const;
+  /// The name of the file that pins are written to.
+  std::string name_of_pins() const;
+  /// The name of the file with the sets of such machines. Versions of software and the processor do not make
+  /// another file, because they need not count.
+  std::string name_of_sets(const std::vector<detail::Machine>& machines) const;
 
-  /// Adds an entry as the newest, whatever clocks say, and removes those that it replaces. A choice that was
-  /// reused gets the reason and the times that it was first kept with, here or in one of the entries from
-  /// `elsewhere`. Returns what went wrong, or an empty text.
-  std::string save(ChoiceSet entry, const std::vector<ChoiceSet>& elsewhere = {}) const;
+  /// Has `change` change what is in a file, and writes it if that returns true. If the file has changed
+  /// meanwhile, does so again, a few times. A file that cannot be read stays as it is. Returns what went
+  /// wrong, or an empty text.
+  std::string change(const std::string& name, const std::function<bool(RegionFile&)>& change) const;
 
-  std::filesystem::path path() const { return folder_.path() / name_; }
+  /// Adds an entry as the newest, as `add_newest` does. Returns what went wrong, or an empty text.
+  std::string save(const ChoiceSet& entry, const Present& now,
+                   const std::vector<ChoiceSet>& shipped = {}) const;
+
+  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
 
  private:
-  ParsedRegion parsed() const;
-
   std::string region_;
   detail::TrustedFolder folder_;
-  std::string name_;
 };
 
 /// The folder of the regions within a cache directory.
 inline constexpr const char* choices_folder = "choices";
 inline constexpr const char* journals_folder = "journal";
 
-/// Which regions a cache directory has a file of.
-struct Regions {
-  std::vector<std::string> names;     ///< in the order of texts
-  std::vector<std::string> problems;  ///< what says no region, and why
+struct FileOfRegion {
+  std::string region;
+  std::string name;
 };
-Regions regions_in(const std::filesystem::path& directory);
+/// Returns the files of one region, or of all, that a cache directory has, by region. Adds what is of no
+/// region to `problems`, and why.
+std::vector<FileOfRegion> files_in(const std::filesystem::path& directory,
+                                   const std::optional<std::string>& region,
+                                   std::vector<std::string>& problems);
 
 /// Returns a name for a file that stands for this text alone: letters, digits, '-' and '_' stay, the others
 /// become %XX, and of a long text the end becomes a digest.

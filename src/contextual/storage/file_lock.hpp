@@ -1,12 +1,9 @@
 #pragma once
 
 /// \file
-/// Locks of files that processes hold while they write to them.
+/// Locks of journals, which processes hold while they write to them.
 
-#include "contextual/storage/believed_folder.hpp"
 #include "contextual/storage/descriptor.hpp"
-
-#include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -28,9 +25,5 @@ FileLock try_lock(int file) noexcept;
 /// Nothing where it is newer or cannot be written, or where a process uses it, which it may where the file
 /// system cannot lock files.
 std::optional<Descriptor> lock_if_old(const std::filesystem::path& path, std::chrono::seconds age);
-
-/// Keeps other writers out of a folder, which it makes if it is missing, as long as what it returns is open.
-/// Waits for them at most 1 s; then, and where the file system cannot lock, it returns a refusal.
-Opened lock_writers(const detail::TrustedFolder& folder);
 
 }  // namespace contextual::storage

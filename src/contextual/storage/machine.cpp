@@ -1,3 +1,4 @@
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/processor.hpp"
 #include "contextual/storage/search_version.hpp"
 
@@ -17,7 +18,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -80,21 +80,6 @@ Described& described() {
   return *parts;
 }
 
-bool is_version(const std::string& line) {
-  return line.starts_with("cuda: ") || line.starts_with("driver: ") || line.starts_with("library: ") ||
-         line.starts_with("nccl: ") || line.starts_with("search: ");
-}
-
-template <typename Wanted>
-std::string lines_of(const std::string& text, const Wanted& wanted) {
-  std::string kept;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    kept.append(wanted(line) ? line + "\n" : "");
-  }
-  return kept;
-}
-
 std::string one_line(std::string text) {
   for (char& c : text) {
     c = c == '\n' ? ' ' : c;
@@ -110,7 +95,7 @@ void describe_machine(const std::string& part, std::function<std::string()> desc
   all.parts[part] = std::move(describe);
 }
 
-std::string machine_text() {
+Machine this_machine() {
   Parts parts;
   {
     Described& all = described();
@@ -124,7 +109,7 @@ std::string machine_text() {
   parts["nccl variables"] = nccl_variables;
   parts[processor_part] = [] { return storage::processor_text() + ", " + std::to_string(processors()); };
   parts["search"] = [] { return std::to_string(storage::search_version); };
-  std::string text;
+  Machine machine;
   for (const auto& [part, describe] : parts) {
     std::string said;
     try {
@@ -132,9 +117,9 @@ std::string machine_text() {
     } catch (const std::exception& error) {
       said = std::string("unknown: ") + error.what();
     }
-    text.append(part).append(": ").append(one_line(said)).append("\n");
+    machine.emplace(part, as_kept(one_line(std::move(said))));
   }
-  return text;
+  return machine;
 }
 
 int usable_processors(int thread) noexcept {
@@ -159,25 +144,34 @@ std::string node_text() {
   return hex_text(StableHash().add(std::string_view(boot)).value());
 }
 
-void add_ranks_per_node(std::vector<std::string>& machine_texts, const std::vector<std::string>& nodes) {
-  for (std::size_t rank = 0; rank < std::min(machine_texts.size(), nodes.size()); ++rank) {
+void add_ranks_per_node(std::vector<Machine>& machines, const std::vector<std::string>& nodes) {
+  for (std::size_t rank = 0; rank < std::min(machines.size(), nodes.size()); ++rank) {
     const auto count = std::count(nodes.begin(), nodes.end(), nodes[rank]);
-    machine_texts[rank] += std::string(ranks_on_machine) + ": " + std::to_string(count) + "\n";
+    machines[rank][ranks_on_machine] = std::to_string(count);
   }
 }
 
-std::string without_versions(const std::string& machine_text) {
-  return lines_of(machine_text, [](const std::string& line) { return !is_version(line); });
+bool is_version(const std::string& part) {
+  constexpr std::array names = {"cuda", "driver", "library", "nccl", "search"};
+  return std::find(names.begin(), names.end(), part) != names.end();
 }
 
-std::string without_processor(const std::string& machine_text) {
-  return lines_of(machine_text, [](const std::string& line) {
-    return !line.starts_with(std::string(processor_part) + ": ");
-  });
+Machine without_versions(Machine machine) {
+  std::erase_if(machine, [](const auto& part) { return is_version(part.first); });
+  return machine;
 }
 
-std::string versions_in(const std::string& machine_text) {
-  return lines_of(machine_text, is_version);
+Machine versions_in(Machine machine) {
+  std::erase_if(machine, [](const auto& part) { return !is_version(part.first); });
+  return machine;
+}
+
+std::uint64_t machine_digest(const Machine& machine) {
+  StableHash hash;
+  for (const auto& [part, value] : machine) {
+    hash.add(std::string_view(part)).add(std::string_view(value));
+  }
+  return hash.value();
 }
 
 }  // namespace contextual::detail

@@ -6,42 +6,84 @@
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
+
+bool contextual::detail::Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in) const {
+  if (scope && *scope != in) {
+    return false;
+  }
+  if (of_every_key() || key) {
+    return !key || *key == of_key;
+  }
+  return !of_key.is_digest() && (key_text == of_text || of_text.starts_with(key_text + " in "));
+}
 
 namespace contextual::storage {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::size_t most_configs = 1U << 20U;
 
+using Json = nlohmann::json;
+
+/// Of 16 hexadecimal digits.
+std::uint64_t word_of(const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw std::runtime_error("\"" + text + "\" is no word of 16 hexadecimal digits");
+  }
+  return std::stoull(text, nullptr, 16);
+}
+
+std::size_t count_of(const Json& json, std::size_t most) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
+    throw std::runtime_error(json.dump() + " is no number from 0 to " + std::to_string(most));
+  }
+  return json.get<std::size_t>();
+}
+
+/// A list of the types and words of the key.
+Json json_of(const Key& key) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    json.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
+  }
+  return json;
+}
+
+Key key_of(const Json& json) {
+  const auto& words = json.get_ref<const Json::array_t&>();
+  if (words.size() > Key::capacity) {
+    throw std::runtime_error("a key has more than " + std::to_string(Key::capacity) + " words");
+  }
+  Key key;
+  for (const Json& word : words) {
+    if (word.size() != 2 || key.is_digest()) {
+      throw std::runtime_error("a word of a key is no pair, or follows a digest");
+    }
+    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::digest));
+    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
+  }
+  return key;
+}
+
+/// Without what it leaves out.
 Json json_of(const Pin& pin) {
-  Json json{{"kernel", pin.kernel}};
-  if (!pin.key_text.empty()) {
-    json["key"] = pin.key_text;
-  }
-  if (pin.key) {
-    json["key_words"] = json_of_key(*pin.key);
-  }
-  if (pin.scope) {
-    json["scope"] = detail::hex_text(*pin.scope);
-  }
-  if (pin.config) {
-    json["config"] = Json::parse(pin.config->to_json());
-  }
-  if (pin.config_id) {
-    json["config_id"] = *pin.config_id;
+  Json json{{"kernel", pin.kernel}, {"key", pin.key_text}};
+  json["key_words"] = pin.key ? json_of(*pin.key) : Json();
+  json["scope"] = pin.scope ? Json(detail::hex_text(*pin.scope)) : Json();
+  json["config_id"] = pin.config_id ? Json(*pin.config_id) : Json();
+  json["config"] = pin.config ? Json::parse(pin.config->to_json()) : Json();
+  for (auto field = json.begin(); field != json.end();) {
+    field = field->is_null() || *field == "" ? json.erase(field) : std::next(field);
   }
   return json;
 }
 
 Pin pin_of(const Json& json, const std::string& file) {
   check_fields(json, "a pin", {"kernel", "key", "key_words", "scope", "config", "config_id"});
-  Pin pin;
-  pin.file = file;
-  pin.kernel = json.at("kernel").get<std::string>();
-  if (json.contains("key")) {
-    pin.key_text = json.at("key").get<std::string>();
-  }
+  Pin pin{file, json.at("kernel").get<std::string>(), json.value("key", "")};
   if (json.contains("key_words")) {
     pin.key = key_of(json.at("key_words"));
   }
@@ -84,16 +126,9 @@ std::string pins_digest(const std::vector<Pin>& pins) {
     return {};
   }
   std::uint64_t digest = 0;
-  for (const Pin& pin : pins) {
-    detail::StableHash hash;
-    hash.add(std::string_view(pin.kernel))
-        .add(std::string_view(pin.key ? std::string() : pin.key_text))
-        .add(pin.key ? pin.key->hash() : 0)
-        .add(std::uint64_t{pin.scope ? 1U : 0U})
-        .add(pin.scope.value_or(0))
-        .add(std::string_view(pin.config ? pin.config->to_json() : std::string()))
-        .add(std::uint64_t{pin.config_id ? *pin.config_id + 1 : 0});
-    digest += hash.value();
+  for (Pin pin : pins) {
+    pin.key_text = pin.key ? std::string() : pin.key_text;
+    digest += detail::StableHash().add(std::string_view(text_of(json_of(pin)))).value();
   }
   return detail::hex_text(digest);
 }

@@ -2,21 +2,7 @@
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
-#include <mutex>
-#include <set>
-
 namespace contextual::storage {
-namespace {
-
-/// Returns true the first time in a process.
-bool is_first(const std::filesystem::path& directory) {
-  static std::mutex mutex;
-  static auto* const told = new std::set<std::filesystem::path>;  // outlives static objects
-  const std::lock_guard lock(mutex);
-  return told->insert(directory).second;
-}
-
-}  // namespace
 
 std::string unwritten_warning(const std::filesystem::path& directory, const std::string& what,
                               const std::string& problem) {
@@ -24,16 +10,12 @@ std::string unwritten_warning(const std::filesystem::path& directory, const std:
   if (why.empty()) {
     return what + ": " + problem;
   }
-  return is_first(directory) ? "no choices are kept, and no run can be resumed: " + why : std::string();
+  const std::string warning = "no choices are kept, and no run can be resumed: " + why;
+  return is_new("unwritten " + directory.string()) ? warning : std::string();
 }
 
 bool is_unwritable(const std::filesystem::path& directory) {
   return !detail::TrustedFolder(directory, {}).why_unwritable().empty();
-}
-
-std::string unwritten_reason(const std::filesystem::path& directory, const std::string& problem) {
-  const std::string why = detail::TrustedFolder(directory, {}).why_unwritable();
-  return why.empty() ? problem : why;
 }
 
 }  // namespace contextual::storage

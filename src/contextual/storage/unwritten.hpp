@@ -8,6 +8,9 @@
 
 namespace contextual::storage {
 
+/// Returns true the first time in a process that something is said. Thread-safe.
+bool is_new(const std::string& text);
+
 /// Returns a warning that `what` has happened because of `problem`, which came up when something was written
 /// in the cache directory. Where nothing at all can be written there, the warning says so, once in a process
 /// for each directory, and is empty after that. Makes the directory if it is missing. Thread-safe.
@@ -16,9 +19,5 @@ std::string unwritten_warning(const std::filesystem::path& directory, const std:
 
 /// Returns true if nothing at all can be written there. Makes the directory if it is missing. Thread-safe.
 bool is_unwritable(const std::filesystem::path& directory);
-
-/// Returns why something could not be written in the cache directory: what is wrong with the directory, or
-/// else `problem`, which came up then. Makes the directory if it is missing. Thread-safe.
-std::string unwritten_reason(const std::filesystem::path& directory, const std::string& problem);
 
 }  // namespace contextual::storage

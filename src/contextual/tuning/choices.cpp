@@ -1,4 +1,3 @@
-#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
@@ -12,35 +11,25 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace contextual {
 
 using storage::ChoiceSet;
 using storage::ChoiceStore;
+using storage::FileOfRegion;
 using storage::KeptChoice;
 using storage::Pin;
 using storage::RegionFile;
-using tuning::Fit;
 using tuning::Surroundings;
 using Changes = KeptChoices::Changes;
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<std::string> regions_of(const fs::path& directory, const std::optional<std::string>& region,
-                                    std::vector<std::string>& problems) {
-  if (region) {
-    return {*region};
-  }
-  storage::Regions all = storage::regions_in(directory);
-  problems.insert(problems.end(), all.problems.begin(), all.problems.end());
-  return all.names;
-}
 
 /// Of the kernels that the choice is for, each once.
 std::string origin_of(const KeptChoice& choice) {
@@ -60,7 +49,7 @@ KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
   set.file = file;
   set.written = entry.written;
   set.machines = entry.machines;
-  set.search = entry.search;
+  set.search = search_of(entry);
   set.makespan_ns = entry.makespan_ns;
   set.makespan_spread_ns = entry.makespan_spread_ns;
   for (const KeptChoice& choice : entry.choices) {
@@ -68,9 +57,7 @@ KeptSet set_of(const ChoiceSet& entry, const fs::path& file) {
                            choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns,
                            origin_of(choice)});
   }
-  for (const storage::Infeasible& known : entry.infeasible) {
-    set.infeasible.push_back({known.what, known.reason});
-  }
+  set.infeasible = entry.infeasible;
   return set;
 }
 
@@ -89,24 +76,22 @@ void append(const Names& more, Names& all) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// Has `change` change what is kept of a region: it returns the names of what it has changed.
-void change_region(const ChoiceStore& store, const std::function<Names(RegionFile&)>& change,
-                   Changes& changes, bool dry_run = false) {
-  ChoiceStore::Kept kept = store.read();
-  Names names = change(kept.file);
-  if (names.empty() || dry_run) {
-    append(kept.problems, changes.problems);
-  } else {
-    const std::string problem = store.change([&](RegionFile& file) {
-      names = change(file);
-      return !names.empty();
-    });
-    if (!problem.empty()) {
-      names.clear();
-      changes.problems.push_back(problem);
-    }
-  }
-  append(names, changes.items);
+/// Each once: a region's files may have one in common.
+void note(const Names& problems, Names& all) {
+  std::copy_if(problems.begin(), problems.end(), std::back_inserter(all), [&](const std::string& problem) {
+    return std::find(all.begin(), all.end(), problem) == all.end();
+  });
+}
+
+/// Has `change` change what is kept in a file: it returns the names of what it has changed.
+void change_file(const ChoiceStore& store, const std::string& file_name,
+                 const std::function<Names(RegionFile&)>& change, Changes& changes, bool dry_run = false) {
+  Names names;
+  const std::string problem = store.change(file_name, [&](RegionFile& file) {
+    names = change(file);
+    return !names.empty() && !dry_run;
+  });
+  problem.empty() ? append(names, changes.items) : note({problem}, changes.problems);
 }
 
 /// Removes the elements for which `goes` returns true. Returns their names, as `name` makes them.
@@ -124,14 +109,14 @@ Names erase_named(std::vector<Element>& elements, const Goes& goes, const Name& 
 }
 
 /// Damaged ones go in any case.
-void remove_sets(const ChoiceStore& store, const std::function<bool(const ChoiceSet&)>& goes,
-                 Changes& changes, bool dry_run = false) {
+void remove_sets(const fs::path& directory, const FileOfRegion& of_region,
+                 const std::function<bool(const ChoiceSet&)>& goes, Changes& changes, bool dry_run = false) {
   const auto erase = [&](RegionFile& file) {
     Names names(file.damaged.size(), "a damaged set of region \"" + file.region + "\"");
     append(erase_named(file.sets, goes, [](const ChoiceSet& entry) { return name_of(entry); }), names);
     return names;
   };
-  change_region(store, erase, changes, dry_run);
+  change_file(ChoiceStore(directory, of_region.region), of_region.name, erase, changes, dry_run);
 }
 
 void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
@@ -145,9 +130,9 @@ void remove(const detail::TrustedFolder& folder, const std::string& file, bool d
 
 void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
   const fs::path all = storage::journals_folder;
-  for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
+  for (const std::string& name : detail::TrustedFolder(directory, all).files("")) {
     const detail::TrustedFolder folder(directory, all / name);
-    for (const std::string& file : folder.files("").names) {
+    for (const std::string& file : folder.files("")) {
       if (const auto locked = storage::lock_if_old(folder.path() / file, age)) {
         remove(folder, file, dry_run, changes);
       }
@@ -155,40 +140,19 @@ void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dr
   }
 }
 
-bool has_kernel(const ChoiceSet& entry, const std::optional<std::string>& kernel) {
-  return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
-                                [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
-}
-
 /// This process, for all ranks.
 Surroundings surroundings() {
-  return {.machines = {detail::as_kept(detail::machine_text())},
+  return {.machines = {detail::this_machine()},
           .stands_for_all = true,
           .versions_count = options::environment().values.version_check.value_or(true)};
 }
 
-bool counts_on_its_machines(const ChoiceSet& entry, Surroundings now) {
-  now.machines = entry.machines;
-  now.stands_for_all = false;
-  return fit_of(entry, now) == Fit::counts;
-}
-
-KeptStanding standing_of(const ChoiceSet& entry, const Surroundings& now) {
-  switch (fit_of(entry, now)) {
-    case Fit::counts:
-    case Fit::less_search:  // nobody asks for more here
-      break;
-    case Fit::in_quarantine:
-      return KeptStanding::in_quarantine;
-    case Fit::other_versions:
-      return KeptStanding::other_versions;
-    case Fit::other_pins:
-      return KeptStanding::other_pins;
-    case Fit::another_machine:
-    case Fit::other_ranks:
-      return KeptStanding::another_machine;
-  }
-  return KeptStanding::counts;
+/// The same, with what is known of a region.
+Surroundings surroundings(const fs::path& directory, const std::string& region) {
+  Surroundings now = surroundings();
+  now.pins = storage::pins_digest(ChoiceStore(directory, region).read_pins().file.pins);
+  now.quarantine = tuning::quarantine_of(directory, region);
+  return now;
 }
 
 Pin pin_of(const KeptChoice& choice) {
@@ -214,7 +178,7 @@ Changes write_pins(const ChoiceStore& store, const std::string& region, const st
     return names;
   };
   Changes changes;
-  change_region(store, write, changes);
+  change_file(store, store.name_of_pins(), write, changes);
   return changes;
 }
 
@@ -243,19 +207,18 @@ KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) 
 
 KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region) const {
   Contents contents;
-  for (const std::string& name : regions_of(directory_, region, contents.problems)) {
-    const ChoiceStore store(directory_, name);
-    const ChoiceStore::Kept kept = store.read();
-    append(kept.problems, contents.problems);
-    Surroundings now = surroundings();
-    now.pins = storage::pins_digest(kept.file.pins);
-    now.quarantine = tuning::quarantine_of(directory_, name);
+  for (const FileOfRegion& file : storage::files_in(directory_, region, contents.problems)) {
+    const ChoiceStore store(directory_, file.region);
+    const ChoiceStore::Kept kept = store.read(file.name);
+    note(kept.problems, contents.problems);
+    const Surroundings now = surroundings(directory_, file.region);
     for (const ChoiceSet& entry : kept.file.sets) {
-      contents.sets.push_back(set_of(entry, store.path()));
+      contents.sets.push_back(set_of(entry, store.path(file.name)));
       contents.sets.back().standing = standing_of(entry, now);
     }
     for (const Pin& pin : kept.file.pins) {
-      contents.pins.push_back({name, store.path(), pin.kernel, pin.key_text, pin.config, pin.config_id});
+      contents.pins.push_back(
+          {file.region, store.path(file.name), pin.kernel, pin.key_text, pin.config, pin.config_id});
     }
   }
   if (const std::string& error = options::environment().error; !error.empty()) {
@@ -268,10 +231,10 @@ Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
   const std::string limit = what.older_than ? record::utc_text(now - *what.older_than) : "";
-  for (const std::string& region : regions_of(directory_, {}, changes.problems)) {
+  for (const FileOfRegion& file : storage::files_in(directory_, {}, changes.problems)) {
     remove_sets(
-        ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return entry.written < limit; },
-        changes, what.dry_run);
+        directory_, file, [&](const ChoiceSet& entry) { return entry.written < limit; }, changes,
+        what.dry_run);
   }
   const detail::TrustedFolder folder(directory_, storage::choices_folder);
   for (const std::string& abandoned : folder.abandoned_files()) {
@@ -285,61 +248,59 @@ Changes KeptChoices::prune(const Prune& what) const {
 
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
-  remove_sets(
-      ChoiceStore(directory_, region), [&](const ChoiceSet& entry) { return has_kernel(entry, kernel); },
-      changes);
+  const auto goes = [&](const ChoiceSet& entry) {
+    return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
+                                  [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
+  };
+  for (const FileOfRegion& file : storage::files_in(directory_, region, changes.problems)) {
+    remove_sets(directory_, file, goes, changes);
+  }
   return changes;
 }
 
 KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
-  std::vector<RegionFile> files;
   Exported exported;
-  for (const std::string& name : regions_of(directory_, region, exported.problems)) {
-    ChoiceStore::Kept kept = ChoiceStore(directory_, name).read();
-    append(kept.problems, exported.problems);
-    const Surroundings now{.pins = storage::pins_digest(kept.file.pins),
-                           .quarantine = tuning::quarantine_of(directory_, name)};
-    std::erase_if(kept.file.sets,
-                  [&](const ChoiceSet& entry) { return !counts_on_its_machines(entry, now); });
-    if (!kept.file.sets.empty()) {
-      files.push_back({.region = name, .sets = std::move(kept.file.sets)});
-    }
+  std::vector<ChoiceSet> sets;
+  for (const FileOfRegion& file : storage::files_in(directory_, region, exported.problems)) {
+    ChoiceStore::Kept kept = ChoiceStore(directory_, file.region).read(file.name);
+    note(kept.problems, exported.problems);
+    Surroundings now = surroundings(directory_, file.region);
+    now.stands_for_all = false;
+    std::copy_if(kept.file.sets.begin(), kept.file.sets.end(), std::back_inserter(sets),
+                 [&](const ChoiceSet& entry) {
+                   now.machines = entry.machines;
+                   return standing_of(entry, now) == KeptStanding::counts;
+                 });
   }
-  exported.text = storage::bundle_text(files);
+  exported.text = storage::list_text(sets);
   return exported;
 }
 
 Changes KeptChoices::import_choices(std::string_view text) const {
-  std::vector<RegionFile> files;
+  std::vector<ChoiceSet> sets;
   try {
-    files = storage::parse_bundle(text);
+    for (const std::string_view set : storage::texts_in(text)) {
+      sets.push_back(storage::entry_of(set));
+    }
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     throw InvalidArgument(
         std::string("the choices to be imported are damaged, and nothing of them is written: ") +
         error.what());
   }
   Changes changes;
-  for (const RegionFile& imported : files) {
+  for (const ChoiceSet& entry : sets) {
+    const ChoiceStore store(directory_, entry.region);
     const auto add = [&](RegionFile& file) {
-      Names names;
-      for (const ChoiceSet& entry : imported.sets) {
-        const auto older = std::find_if(file.sets.begin(), file.sets.end(), [&](const ChoiceSet& other) {
-          return other.written < entry.written;
-        });
-        if (insert_set(file.sets, static_cast<std::size_t>(older - file.sets.begin()), entry)) {
-          names.push_back(name_of(entry));
-        }
-      }
-      return names;
+      return storage::add_by_age(file.sets, entry) ? Names{name_of(entry)} : Names();
     };
-    change_region(ChoiceStore(directory_, imported.region), add, changes);
+    change_file(store, store.name_of_sets(entry.machines), add, changes);
   }
   return changes;
 }
 
 Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& kernel) const {
   const ChoiceStore store(directory_, set.region);
-  const ChoiceStore::Kept kept = store.read();
+  const ChoiceStore::Kept kept = store.read_all();
   const auto entry = std::find_if(kept.file.sets.begin(), kept.file.sets.end(),
                                   [&](const ChoiceSet& candidate) { return id_of(candidate) == set.id; });
   if (entry == kept.file.sets.end()) {
@@ -364,7 +325,7 @@ Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   }
   Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
   const ChoiceStore store(directory_, pinned.region);
-  name_long_key(pin, store.read().file);
+  name_long_key(pin, store.read_all().file);
   return write_pins(store, pinned.region, {pin});
 }
 
@@ -374,20 +335,16 @@ Changes KeptChoices::unpin(const std::string& region, const std::optional<std::s
         file.pins, [&](const Pin& pin) { return !kernel || pin.kernel == *kernel; },
         [&](const Pin& pin) { return name_of(pin, region); });
   };
+  const ChoiceStore store(directory_, region);
   Changes changes;
-  change_region(ChoiceStore(directory_, region), erase, changes);
+  change_file(store, store.name_of_pins(), erase, changes);
   return changes;
 }
 
 std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
   ChoiceSet entry;
   entry.machines = set.machines;
-  std::vector<MachineDifference> all;
-  for (tuning::PartDifference& found : tuning::differences(entry, surroundings())) {
-    all.push_back({found.rank, std::move(found.part), found.then.value_or(""), std::move(found.now),
-                   found.version, found.counts});
-  }
-  return all;
+  return tuning::differences(entry, surroundings());
 }
 
 }  // namespace contextual

@@ -1,21 +1,33 @@
-#include "contextual/tuning/cached_configs_on_disk.hpp"
+#include "contextual/options/environment.hpp"
+#include "contextual/record/utc_time.hpp"
+#include "contextual/storage/choice_fields.hpp"
+#include "contextual/storage/choice_store.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/config_cache.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
+#include <contextual/key.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace contextual {
 namespace {
 
-using tuning::CachedConfigsOnDisk;
+using storage::ChoiceSet;
+using storage::ChoiceStore;
+using storage::KeptChoice;
 
 struct ByTypeThenSize {
   bool operator()(const TuneRequest& a, const TuneRequest& b) const {
@@ -24,38 +36,144 @@ struct ByTypeThenSize {
   }
 };
 
-template <typename Usable>
-std::optional<CachedConfig> first_of(const std::vector<CachedConfig>& newest_first, const Usable& usable) {
-  const auto found = std::find_if(newest_first.begin(), newest_first.end(), usable);
-  return found == newest_first.end() ? std::nullopt : std::optional(*found);
+/// Sets the files apart from those of regions.
+constexpr std::string_view region_prefix = "config cache: ";
+
+std::string region_of(const std::string& kernel_type) {
+  return std::string(region_prefix) + kernel_type;
+}
+
+/// As it is kept: a set with one choice.
+ChoiceSet set_of(const TuneRequest& request, const CachedConfig& config) {
+  KeptChoice choice;
+  choice.kernel = request.kernel_type;
+  choice.key_text = storage::text_of({{"problem_size", request.problem_size}, {"device", request.device}});
+  choice.key = make_key(detail::StableHash().add(std::string_view(choice.key_text)).value());
+  choice.launched = {{request.kernel_type, config.made_for, config.belongs_to}};
+  choice.config = config.config.to_json();
+  choice.reason = config.made_for == 0 ? "set by the program" : "chosen by a KernelTuner";
+  choice.time_ns = config.time_ns;
+  ChoiceSet set;
+  set.region = region_of(request.kernel_type);
+  set.written = record::utc_text(std::chrono::system_clock::now());
+  set.machines = {detail::this_machine()};
+  set.choices.push_back(std::move(choice));
+  return set;
+}
+
+struct Cached {
+  TuneRequest request;
+  CachedConfig config;
+};
+
+/// Throws InvalidArgument or nlohmann's exceptions if the choice is of no ConfigCache.
+Cached cached_of(const KeptChoice& choice, const std::string& kernel_type) {
+  const storage::ChosenKernel& kernel = choice.launched.at(0);
+  const nlohmann::json request = nlohmann::json::parse(choice.key_text);
+  return {{request.at("problem_size").get<std::vector<std::int64_t>>(),
+           request.at("device").get<std::string>(), kernel_type},
+          {Config::from_json(choice.config), choice.time_ns, kernel.table_digest, kernel.origin}};
+}
+
+tuning::Surroundings here(bool versions_count) {
+  return {.machines = {detail::this_machine()}, .versions_count = versions_count};
+}
+
+/// Those that do not count in this process.
+auto is_foreign() {
+  return [now = here(options::environment().values.version_check.value_or(true))](const ChoiceSet& set) {
+    return standing_of(set, now) != KeptStanding::counts;
+  };
 }
 
 }  // namespace
 
 struct ConfigCache::Impl {
-  explicit Impl(std::filesystem::path directory) : disk(std::move(directory)) {}
+  explicit Impl(std::filesystem::path of) : directory(std::move(of)) {}
+
+  /// Calls `take` with what counts on the disk of a kernel type, the newest first, until it returns true.
+  template <typename Take>
+  void each_on_disk(const std::string& kernel_type, const Take& take) const {
+    ChoiceStore::Kept kept{{}};
+    if (!directory.empty()) {
+      kept = ChoiceStore(directory, region_of(kernel_type)).read_all(detail::this_machine());
+    }
+    for (const std::string& problem : kept.problems) {
+      detail::warn_once("cached config: " + problem);
+    }
+    std::erase_if(kept.file.sets, is_foreign());
+    for (const ChoiceSet& set : kept.file.sets) {
+      for (const KeptChoice& choice : set.choices) {
+        try {
+          if (take(cached_of(choice, kernel_type), set)) {
+            return;
+          }
+        } catch (const std::exception& error) {  // nlohmann's are of many kinds
+          detail::warn_once("cached config of \"" + kernel_type + "\": one is not used: " + error.what());
+        }
+      }
+    }
+  }
+
+  std::set<std::string> types_on_disk() const {
+    std::set<std::string> types;
+    std::vector<storage::FileOfRegion> files;
+    if (std::vector<std::string> ignored; !directory.empty()) {
+      files = storage::files_in(directory, {}, ignored);
+    }
+    for (const storage::FileOfRegion& file : files) {
+      if (file.region.starts_with(region_prefix)) {
+        types.insert(file.region.substr(region_prefix.size()));
+      }
+    }
+    return types;
+  }
+
+  /// Replaces the one of the same request that was made for the same. Others stay: each has a set of its own.
+  std::string write(const ChoiceSet& added) const {
+    const KeptChoice& choice = added.choices[0];
+    const auto is_replaced = [&choice](const KeptChoice& old) {
+      return problem_digest(old) == problem_digest(choice) && kernels_digest(old) == kernels_digest(choice);
+    };
+    const ChoiceStore store(directory, added.region);
+    return store.change(store.name_of_sets(added.machines), [&](storage::RegionFile& file) {
+      for (ChoiceSet& set : file.sets) {
+        if (set.machines == added.machines) {
+          std::erase_if(set.choices, is_replaced);
+        }
+      }
+      std::erase_if(file.sets, [](const ChoiceSet& set) { return set.choices.empty(); });
+      file.sets.insert(file.sets.begin(), added);
+      return true;
+    });
+  }
 
   template <typename Usable>
   std::optional<CachedConfig> find(const TuneRequest& request, const Usable& usable) const {
     const std::lock_guard lock(mutex);
-    const auto known = memory.find(request);
-    if (known != memory.end()) {
-      if (std::optional<CachedConfig> config = first_of(known->second, usable)) {
-        return config;
+    if (const auto known = memory.find(request); known != memory.end()) {
+      const auto found = std::find_if(known->second.begin(), known->second.end(), usable);
+      if (found != known->second.end()) {
+        return *found;
       }
     }
-    for (const CachedConfigsOnDisk::Entry& entry : disk.entries(request.kernel_type)) {
-      if (entry.request == request && usable(entry.config)) {
-        if (!entry.caveat.empty()) {
-          detail::warn_once(entry.caveat);
-        }
-        return entry.config;
+    std::optional<CachedConfig> config;
+    each_on_disk(request.kernel_type, [&](const Cached& cached, const ChoiceSet& set) {
+      if (cached.request != request || !usable(cached.config)) {
+        return false;
       }
-    }
-    return std::nullopt;
+      if (standing_of(set, here(true)) != KeptStanding::counts) {
+        detail::warn_once("cached config of \"" + request.kernel_type + "\": one of " + set.written +
+                          " was made with other versions of the library, the driver, CUDA or NCCL; "
+                          "CONTEXTUAL_VERSION_CHECK=0 accepts it");
+      }
+      config = cached.config;
+      return true;
+    });
+    return config;
   }
 
-  const CachedConfigsOnDisk disk;
+  const std::filesystem::path directory;
   mutable std::mutex mutex;  // also held while files are written, so that memory and disk have one order
   std::map<TuneRequest, std::vector<CachedConfig>, ByTypeThenSize> memory;  // the newest first
 };
@@ -86,7 +204,7 @@ std::string ConfigCache::set(const TuneRequest& request, const CachedConfig& con
     return config.made_for == 0 || old.made_for == config.made_for;
   });
   configs.insert(configs.begin(), config);
-  return impl_->disk.write({request, config});
+  return impl_->directory.empty() ? std::string() : impl_->write(set_of(request, config));
 }
 
 std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
@@ -94,9 +212,14 @@ std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
   std::erase_if(impl_->memory,
                 [&](const auto& known) { return !kernel_type || known.first.kernel_type == *kernel_type; });
   std::string problems;
-  for (const std::string& type : impl_->disk.kernel_types()) {
-    const std::string problem = !kernel_type || type == *kernel_type ? impl_->disk.remove(type) : "";
-    problems += (problems.empty() || problem.empty() ? "" : "; ") + problem;
+  for (const std::string& type : impl_->types_on_disk()) {
+    if (!kernel_type || type == *kernel_type) {
+      const ChoiceStore store(impl_->directory, region_of(type));
+      const std::string problem = store.change(
+          store.name_of_sets({detail::this_machine()}),
+          [](storage::RegionFile& file) { return std::erase_if(file.sets, std::not_fn(is_foreign())) > 0; });
+      problems += (problems.empty() || problem.empty() ? "" : "; ") + problem;
+    }
   }
   return problems;
 }
@@ -107,16 +230,16 @@ std::vector<TuneRequest> ConfigCache::get_all_keys() const {
   for (const auto& [request, configs] : impl_->memory) {
     requests.insert(request);
   }
-  for (const std::string& type : impl_->disk.kernel_types()) {
-    for (CachedConfigsOnDisk::Entry& entry : impl_->disk.entries(type)) {
-      requests.insert(std::move(entry.request));
-    }
+  for (const std::string& type : impl_->types_on_disk()) {
+    impl_->each_on_disk(type, [&](const Cached& cached, const ChoiceSet& /*set*/) {
+      return requests.insert(cached.request), false;
+    });
   }
   return {requests.begin(), requests.end()};
 }
 
 const std::filesystem::path& ConfigCache::directory() const noexcept {
-  return impl_->disk.directory();
+  return impl_->directory;
 }
 
 }  // namespace contextual

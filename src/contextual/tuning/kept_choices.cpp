@@ -1,8 +1,7 @@
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/storage/choice_purpose.hpp"
+#include "contextual/options/option_text.hpp"
 #include "contextual/storage/region_file.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
@@ -22,7 +21,6 @@
 #include <cstdint>
 #include <exception>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,16 +42,12 @@ Cores living_kernels() {
   return cores;
 }
 
-bool is_for_kernel(const KeptChoice& choice, const std::string& kernel) {
-  return std::any_of(choice.launched.begin(), choice.launched.end(),
-                     [&](const ChosenKernel& launched) { return launched.name == kernel; });
-}
-
 /// The kernels that the choice is for, as far as they exist. A coupled one may be new.
 Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   Cores found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const auto& core) {
-    return is_for_kernel(choice, core->traits().name) ||
+    return std::any_of(choice.launched.begin(), choice.launched.end(),
+                       [&](const ChosenKernel& kernel) { return kernel.name == core->traits().name; }) ||
            (!choice.coupling.empty() && core->traits().coupling == choice.coupling);
   });
   return found;
@@ -114,13 +108,13 @@ std::size_t id_now_of(const KeptChoice& choice) {
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, MadeReady& made_ready,
-            std::map<std::uint64_t, std::size_t>& ids_now)
+  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, SearchLevel search,
+            MadeReady& made_ready)
       : region_id_(region_id),
         rank_(rank),
         now_(now),
+        search_(search),
         made_ready_(made_ready),
-        ids_now_(ids_now),
         kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
@@ -129,12 +123,18 @@ class Preparing {
   }
 
   /// Returns what keeps a set from being used. Throws DeviceError.
-  Unusable judge(const ChoiceSet& entry) {
-    if (const Fit fit = fit_of(entry, now_); fit != Fit::counts) {
-      return {.anything = true, .fit = fit, .reason = misfit_text(entry, now_)};
+  Unusable judge(ChoiceSet& entry) {
+    if (const KeptStanding standing = standing_of(entry, now_); standing != KeptStanding::counts) {
+      return {true, standing, misfit_text(entry, now_)};
+    }
+    if (const SearchLevel found_by = search_of(entry); found_by < search_) {
+      return {true, KeptStanding::counts,
+              "they were found by search " + options::text_of(found_by) + ", and " +
+                  options::text_of(search_) + " is asked for: the tuning goes on from them",
+              true};
     }
     try {
-      for (const KeptChoice& choice : entry.choices) {
+      for (KeptChoice& choice : entry.choices) {
         if (Unusable found = judge(choice); found.anything) {
           return found;
         }
@@ -151,12 +151,12 @@ class Preparing {
   }
 
  private:
-  Unusable judge(const KeptChoice& choice) {
+  Unusable judge(KeptChoice& choice) {
     if (!concerns(choice, rank_)) {
       return {};
     }
-    if (!is_open(choice, region_id_, now_.search)) {
-      return {.anything = true};  // this process has chosen, and what it has chosen is used
+    if (!is_open(choice, region_id_, search_)) {
+      return {.anything = true, .open = true};  // this process has chosen, and what it has chosen is used
     }
     const Cores cores = kernels_of(choice, kernels_);
     for (const auto& core : cores) {
@@ -165,7 +165,7 @@ class Preparing {
       }
     }
     const std::size_t id_now = id_now_of(choice);
-    ids_now_[storage::choice_digest(choice)] = id_now;
+    choice.id_now = id_now;
     for (const auto& core : cores) {
       const std::string failed =
           core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(id_now)});
@@ -192,20 +192,12 @@ class Preparing {
   std::uint32_t region_id_;
   std::size_t rank_;
   const Surroundings& now_;
+  SearchLevel search_;
   MadeReady& made_ready_;
-  std::map<std::uint64_t, std::size_t>& ids_now_;
   Cores kernels_;
   /// Several sets may have the same choice.
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
-
-void warn_of_versions(const ChoiceSet& entry, const std::vector<std::string>& machines) {
-  if (!differences(entry, {machines}).empty()) {
-    detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                      " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
-                      "CONTEXTUAL_VERSION_CHECK=0 accepts them");
-  }
-}
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
   return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
@@ -213,51 +205,23 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::size_t config_id, std::uint32_t region_id, SearchLevel search,
-             bool here_only) {
+void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) {
   for (const ChosenKernel& kernel : choice.launched) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
-    table->lock_in(region_id, choice.key, static_cast<int>(config_id), detail::ChoiceFinality::lasting,
-                   choice.scope, search);
+    table->lock_in(region_id, choice.key, static_cast<int>(choice.id_now.value_or(choice.config_id)),
+                   detail::ChoiceFinality::lasting, choice.scope, choice.search);
     table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
   }
 }
 
-/// Which choices only this rank uses, by all sets that have them.
-class OfOneRank {
- public:
-  OfOneRank(const std::vector<ChoiceSet>& entries, std::size_t rank) {
-    for (const ChoiceSet& entry : entries) {
-      for (const KeptChoice& choice : entry.choices) {
-        bool& only = only_.try_emplace(storage::problem_digest(choice), true).first->second;
-        only = only && choice.ranks == std::vector{rank};
-      }
+/// The first set that all ranks can use. What was chosen together is used together.
+const ChoiceSet* first_usable(const KeptSets& sets) {
+  for (std::size_t i = 0; i < sets.by_precedence.size(); ++i) {
+    if (sets.outcome.usable[i] && !sets.by_precedence[i].choices.empty()) {
+      return &sets.by_precedence[i];
     }
   }
-
-  bool contains(const KeptChoice& choice) const { return only_.at(storage::problem_digest(choice)); }
-
- private:
-  std::map<std::uint64_t, bool> only_;  ///< by problem
-};
-
-/// The newest set is used whole. An older one is used where it differs from no newer one that is used about
-/// a problem of both: what was chosen together is used together.
-std::vector<ChoiceSet> that_agree(const std::vector<ChoiceSet>& by_precedence,
-                                  const std::vector<bool>& usable) {
-  std::vector<ChoiceSet> used;
-  std::vector<storage::ChoicePurpose> purposes;
-  for (std::size_t i = 0; i < by_precedence.size(); ++i) {
-    storage::ChoicePurpose purpose(by_precedence[i]);
-    const bool agrees =
-        std::none_of(purposes.begin(), purposes.end(),
-                     [&](const storage::ChoicePurpose& newer) { return newer.contradicts(purpose); });
-    if (usable[i] && agrees && !by_precedence[i].choices.empty()) {
-      used.push_back(by_precedence[i]);
-      purposes.push_back(std::move(purpose));
-    }
-  }
-  return used;
+  return nullptr;
 }
 
 /// Once a process. Names the set that is nearest to one that can be used, and of several the first one. In
@@ -267,9 +231,9 @@ void warn_if_none_fits(const KeptSets& sets) {
   if (usable.empty() || std::find(usable.begin(), usable.end(), true) != usable.end()) {
     return;
   }
-  const auto nearest =
-      std::min_element(sets.unusable.begin(), sets.unusable.end(),
-                       [](const Unusable& one, const Unusable& other) { return one.fit < other.fit; });
+  const auto nearest = std::min_element(
+      sets.unusable.begin(), sets.unusable.end(),
+      [](const Unusable& one, const Unusable& other) { return one.standing < other.standing; });
   const ChoiceSet& entry = sets.by_precedence[static_cast<std::size_t>(nearest - sets.unusable.begin())];
   if (!nearest->anything) {
     warn_of_unused(entry, "another rank cannot use them, because of its kernels");
@@ -278,18 +242,16 @@ void warn_if_none_fits(const KeptSets& sets) {
   }
 }
 
-Config config_with_id(const KeptChoice& choice, std::size_t config_id) {
+ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
+  const std::size_t config_id = choice.id_now.value_or(choice.config_id);
   const Cores cores = config_id == choice.config_id ? Cores() : kernels_of(choice, living_kernels());
-  return cores.empty() ? Config::from_json(choice.config) : cores.front()->space().configs.at(config_id);
-}
-
-ProblemReport report_of(const KeptChoice& choice, std::size_t config_id, const std::string& written) {
   ProblemReport report;
   report.kernel = choice.kernel;
   report.key = choice.key_text;
   report.outcome = ProblemOutcome::locked_in;
   report.choice = config_id;
-  report.choice_config = config_with_id(choice, config_id);
+  report.choice_config =
+      cores.empty() ? Config::from_json(choice.config) : cores.front()->space().configs.at(config_id);
   report.reason = "kept since " + written + ": " + choice.reason;
   report.reused = true;
   return report;
@@ -299,21 +261,20 @@ ProblemReport report_of(const KeptChoice& choice, std::size_t config_id, const s
 
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
                               bool versions_count, SearchLevel search, MadeReady& made_ready) {
-  const auto told = nlohmann::json::parse(hello.kept_choices);
-  storage::RegionFile file = storage::parse_region(told.value("file", ""), told.value("path", ""))
-                                 .file.value_or(storage::RegionFile());
-  KeptSets sets{{}, std::move(file.sets), {}, hello.machines};
+  const std::string_view kept = hello.kept_choices;
+  const auto told = nlohmann::json::parse(kept.substr(0, kept.find('\n')));
+  storage::RegionFile file = storage::parse_region(kept.substr(kept.find('\n') + 1), told.value("path", ""));
+  KeptSets sets{{}, std::move(file.sets), {}, hello.machines, search};
   try {
     if (const std::string unknown = told.value("pins_unknown", ""); !unknown.empty()) {
       throw InvalidArgument(unknown);
     }
     sets.pins = std::move(file.pins);
     check_pins(sets.pins);
-    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins),
-                           versions_count, {},    search};
-    Preparing preparing(region_id, rank, now, made_ready, sets.ids_now);
+    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
+    Preparing preparing(region_id, rank, now, search, made_ready);
     prepare_pins(sets.pins, made_ready);
-    for (const ChoiceSet& entry : sets.by_precedence) {
+    for (ChoiceSet& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
       sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
@@ -330,37 +291,35 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   if (exchange.rank() == 0) {
     warn_if_none_fits(sets);
   }
-  const std::vector<ChoiceSet> entries = that_agree(sets.by_precedence, sets.outcome.usable);
-  if (entries.empty() && sets.pins.empty()) {
+  const ChoiceSet* const entry = first_usable(sets);
+  if (entry == nullptr && sets.pins.empty()) {
     return std::nullopt;
   }
   InstalledChoices installed;
-  installed.more_than_pins = std::any_of(entries.begin(), entries.end(), [&](const ChoiceSet& entry) {
-    return std::any_of(entry.choices.begin(), entry.choices.end(),
-                       [&](const KeptChoice& choice) { return !is_pinned(choice, sets.pins); });
-  });
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
-  std::map<std::uint64_t, SearchLevel> searched;  ///< by problem: the highest search that has chosen it
-  const OfOneRank of_this_rank(entries, static_cast<std::size_t>(exchange.rank()));
-  for (const ChoiceSet& entry : entries) {
-    warn_of_versions(entry, sets.machines);
-    for (const KeptChoice& choice : entry.choices) {
-      const auto [known, is_new] = searched.try_emplace(storage::problem_digest(choice), entry.search);
-      known->second = std::max(known->second, entry.search);
-      const auto found = sets.ids_now.find(storage::choice_digest(choice));
-      const std::size_t config_id = found == sets.ids_now.end() ? choice.config_id : found->second;
-      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        lock_in(choice, config_id, region_id, known->second, of_this_rank.contains(choice));
+  if (entry != nullptr) {
+    if (!differences(*entry, {sets.machines}).empty()) {
+      detail::warn_once(
+          "region \"" + region + "\": choices of " + entry->written +
+          " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
+          "CONTEXTUAL_VERSION_CHECK=0 accepts them");
+    }
+    const auto rank = static_cast<std::size_t>(exchange.rank());
+    for (const KeptChoice& choice : entry->choices) {
+      if (choice.search < sets.search) {
+        continue;
       }
-      if (is_new && !is_pinned(choice, sets.pins)) {
-        report.problems.push_back(report_of(choice, config_id, entry.written));
+      installed.search = std::min(installed.search, choice.search);
+      if (concerns(choice, rank)) {
+        lock_in(choice, region_id, choice.ranks == std::vector{rank});
+      }
+      if (!is_pinned(choice, sets.pins)) {
+        report.problems.push_back(report_of(choice, entry->written));
+        installed.more_than_pins = true;
       }
     }
-  }
-  for (const auto& [problem, search] : searched) {
-    installed.search = std::min(installed.search, search);
   }
   note_publication(region_id);
   return installed;
@@ -370,8 +329,11 @@ std::vector<std::string> unusable_sets(const KeptSets& sets) {
   constexpr std::size_t most = 4;
   std::vector<std::string> unusable;
   for (std::size_t i = 0; i < sets.by_precedence.size() && unusable.size() < most; ++i) {
-    if (!sets.outcome.usable[i]) {
-      unusable.push_back(to_json(sets.by_precedence[i]));
+    const ChoiceSet& entry = sets.by_precedence[i];
+    const bool whole = std::none_of(entry.choices.begin(), entry.choices.end(),
+                                    [&](const KeptChoice& choice) { return choice.search < sets.search; });
+    if (!sets.outcome.usable[i] || !whole) {
+      unusable.push_back(to_json(entry));
     }
   }
   return unusable;
@@ -380,18 +342,13 @@ std::vector<std::string> unusable_sets(const KeptSets& sets) {
 std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::string>& sets) {
   std::vector<agreement::StartingPoint> points;
   for (const std::string& text : sets) {
-    const storage::ParsedEntry parsed = storage::parse_entry(text);
-    if (!parsed.entry) {
+    try {
+      points.push_back(storage::entry_of(text).choices);
+    } catch (const std::exception&) {  // nlohmann's are of many kinds
       continue;
     }
-    agreement::StartingPoint& point = points.emplace_back();
-    for (const KeptChoice& choice : parsed.entry->choices) {
-      if (!choice.meaning.empty()) {
-        continue;  // its id may mean another config here
-      }
-      point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
-                       Config::from_json(choice.config)});
-    }
+    // The id of others may mean another config here.
+    std::erase_if(points.back(), [](const KeptChoice& choice) { return !choice.meaning.empty(); });
   }
   return points;
 }

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +26,9 @@ namespace contextual::tuning {
 /// What keeps a rank from using a set.
 struct Unusable {
   bool anything = false;
-  Fit fit = Fit::counts;  ///< else it is a kernel
-  std::string reason{};   ///< empty for what this process has chosen already
+  KeptStanding standing = KeptStanding::counts;  ///< otherwise it is a kernel or the search
+  std::string reason{};                          ///< empty for what this process has chosen already
+  bool open = false;  ///< a higher search goes on from it, or this process has chosen
 };
 
 /// Rank 0's kept sets of choices, and what this rank makes of them.
@@ -36,17 +36,16 @@ struct KeptSets {
   std::vector<storage::Pin> pins;
   std::vector<storage::ChoiceSet> by_precedence;  ///< the own ones first, each the newest first
   agreement::KeptOutcome outcome;
-  std::vector<std::string> machines{};  ///< of all ranks, as they are now
-  std::vector<Unusable> unusable{};     ///< by set
-  /// The ids that configs have now, where those that were kept say what they are, by choice_digest.
-  std::map<std::uint64_t, std::size_t> ids_now{};
+  std::vector<detail::Machine> machines{};  ///< of all ranks, as they are now
+  SearchLevel search = SearchLevel::off;    ///< that is asked for: what a lower one has chosen is left out
+  std::vector<Unusable> unusable{};         ///< by set
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does, but nothing that only other ranks launch. Keeps what a kernel's `load` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
-/// the rank's failure, too. `versions_count` and `search`: see Surroundings. `made_ready` says meanwhile
+/// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile
 /// which config is being loaded.
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
                               bool versions_count, SearchLevel search, MadeReady& made_ready);
@@ -58,8 +57,7 @@ struct InstalledChoices {
   SearchLevel search = SearchLevel::thorough;  ///< the lowest that has found one of them
 };
 
-/// Pins what is pinned, and locks in the sets that all ranks can use, without those that differ from a newer
-/// one about a problem of both. Collective.
+/// Pins what is pinned, and locks in the first set that all ranks can use. Collective.
 ///
 /// Returns nothing, on all ranks, if there is no such set and no pin. Kernels that do not exist yet are
 /// looked at when they do: a kernel with another config space or version has no choice.

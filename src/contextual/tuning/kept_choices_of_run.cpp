@@ -1,17 +1,16 @@
 #include "contextual/tuning/kept_choices_of_run.hpp"
 
-#include "contextual/config/utf8_text.hpp"
-#include "contextual/launch/pin_book.hpp"
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/reason_text.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/tuning/config_meanings.hpp>
 #include <contextual/timer.hpp>
 
@@ -31,12 +30,12 @@ using storage::ChoiceSet;
 using storage::KeptChoice;
 
 /// Nothing where there are no samples.
-std::optional<std::int64_t> centre_of(const policy::Summary& times) {
-  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.centre_ns));
-}
-
-std::optional<std::int64_t> spread_of(const policy::Summary& times) {
-  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.spread_ns));
+void note(const policy::Summary& times, std::optional<std::int64_t>& centre_ns,
+          std::optional<std::int64_t>& spread_ns) {
+  if (times.count > 0) {
+    centre_ns = std::llround(times.centre_ns);
+    spread_ns = std::llround(times.spread_ns);
+  }
 }
 
 /// The timer has measured the kernels, and not only how long the host takes to launch them.
@@ -68,7 +67,6 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
   }
   const std::size_t config_id = view.record->choice;
   const std::vector<std::int64_t>& samples = view.record->configs[config_id].samples_ns;
-  const policy::Summary times = policy::summarize(samples);
   KeptChoice choice;
   choice.kernel = slot.problem.name;
   choice.coupling = slot.problem.coupling;
@@ -87,8 +85,7 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
     choice.meaning = (*meanings)[config_id];
   }
   choice.reason = record::reason_text(view.record->reason);
-  choice.time_ns = centre_of(times);
-  choice.time_spread_ns = spread_of(times);
+  note(policy::summarize(samples), choice.time_ns, choice.time_spread_ns);
   choice.reused = slot.found.locked_config == config_id && samples.empty();
   return choice;
 }
@@ -98,8 +95,8 @@ std::string text_of(const ProblemSlot& slot, std::size_t config_id) {
 }
 
 /// Configs that cannot be used by themselves come first. For people, so that a part is enough.
-std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
-  std::vector<storage::Infeasible> all;
+std::vector<KeptInfeasible> infeasible_in(const TuningRun& run) {
+  std::vector<KeptInfeasible> all;
   std::vector<const ProblemSlot*> slots(run.state().problem_count(), nullptr);
   for (const record::ProblemView& view : run.problems()) {
     if (view.record == nullptr || !view.index) {
@@ -125,10 +122,17 @@ std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
   return all;
 }
 
-/// Versions stay as they are, but a library may have been loaded since. What all ranks have told comes last.
-bool has_changed(const std::string& machine_at_begin) {
-  const std::string now = detail::as_kept(detail::without_versions(detail::machine_text()));
-  return !detail::without_versions(machine_at_begin).starts_with(now);
+/// Returns the names of parts that are others now. Versions stay as they are, but a library may have been
+/// loaded since.
+std::string changed_parts(detail::Machine at_begin) {
+  at_begin.erase(detail::ranks_on_machine);
+  ChoiceSet then;
+  then.machines = {std::move(at_begin)};
+  std::string names;
+  for (const MachineDifference& part : differences(then, {.machines = {detail::this_machine()}})) {
+    names += part.version ? "" : (names.empty() ? "" : ", ") + part.part;
+  }
+  return names;
 }
 
 /// Of the last closing comparison, which all choices took part in, unless the final run has replaced one.
@@ -152,45 +156,46 @@ bool depends_on_processor(const TuningRun& run) {
 }  // namespace
 
 std::string write_kept_choices(const options::ResolvedOptions& options, const std::string& region,
-                               const TuningRun& run, const std::vector<std::string>& machines) {
+                               const TuningRun& run, const std::vector<detail::Machine>& machines,
+                               const std::set<std::string>& refused) {
   try {
-    if (has_changed(machines.front())) {
-      return "the machine looked different when the run began: " + machines.front();
+    if (const std::string changed = changed_parts(machines.front()); !changed.empty()) {
+      return "the machine looked different when the run began: " + changed;
     }
     ChoiceSet entry;
     entry.region = region;
     entry.written = record::utc_text(std::chrono::system_clock::now());
     entry.machines = machines;
     if (!depends_on_processor(run)) {
-      std::transform(machines.begin(), machines.end(), entry.machines.begin(), detail::without_processor);
+      for (detail::Machine& machine : entry.machines) {
+        machine.erase(detail::processor_part);
+      }
     }
-    entry.search = options.policy.search;
-    entry.makespan_ns = centre_of(makespan_of(run.state()));
-    entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
+    note(makespan_of(run.state()), entry.makespan_ns, entry.makespan_spread_ns);
     entry.infeasible = infeasible_in(run);
-    std::transform(options.outputs.begin(), options.outputs.end(), std::back_inserter(entry.outputs),
-                   [](const Output& output) { return output.name; });
     const std::vector<record::ProblemView> views = run.problems();
+    const std::string pins =
+        storage::pins_digest(detail::PinBook::instance().in_region(run.context().region_id()));
     if (std::any_of(views.begin(), views.end(),
                     [](const record::ProblemView& view) { return !view.slot->found.pinned_by.empty(); })) {
-      const auto pins = detail::PinBook::instance().in_region(run.context().region_id());
-      entry.beside_pins = storage::pins_digest(pins);
+      entry.beside_pins = pins;
     }
     const agreement::LaunchedKernels launched = run.launched();
     bool something_new = false;
     for (const record::ProblemView& view : views) {
       if (auto choice = choice_of(view, run.state(), run.timer(), launched.of(*view.slot))) {
         something_new = something_new || view.slot->found.locked_config != choice->config_id;
+        choice->search = options.policy.search;
+        std::transform(options.outputs.begin(), options.outputs.end(), std::back_inserter(choice->outputs),
+                       [](const Output& output) { return output.name; });
         entry.choices.push_back(*std::move(choice));
       }
     }
     if (!something_new) {
       return {};
     }
-    const bool reuses = std::any_of(entry.choices.begin(), entry.choices.end(),
-                                    [](const KeptChoice& choice) { return choice.reused; });
     return storage::ChoiceStore(options.cache_directory, region)
-        .save(entry, reuses ? shipped_sets(options, region) : std::vector<storage::ChoiceSet>());
+        .save(entry, {machines, pins, refused}, shipped_sets(options, region));
   } catch (const std::exception& error) {
     return error.what();
   }

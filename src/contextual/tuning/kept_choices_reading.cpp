@@ -6,9 +6,8 @@
 #include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/warning.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,14 +18,28 @@
 namespace contextual::tuning {
 
 using storage::ChoiceSet;
+using storage::ChoiceStore;
+using storage::KeptChoice;
 
 namespace {
 
-storage::ChoiceStore::Kept told(storage::ChoiceStore::Kept kept) {
+ChoiceStore::Kept told(ChoiceStore::Kept kept) {
   for (const std::string& problem : kept.problems) {
     detail::warn_once(problem);
   }
   return kept;
+}
+
+/// Names an output that the choices were not shown to write.
+void leave_out_unchecked(const std::vector<Output>& outputs, ChoiceSet& entry) {
+  for (const Output& output : outputs) {
+    const std::size_t left_out = std::erase_if(entry.choices, [&](const KeptChoice& choice) {
+      return std::find(choice.outputs.begin(), choice.outputs.end(), output.name) == choice.outputs.end();
+    });
+    if (left_out > 0) {
+      warn_of_unused(entry, "they were made without a look at output \"" + output.name + "\"");
+    }
+  }
 }
 
 }  // namespace
@@ -45,47 +58,49 @@ std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, con
                         storage::choices_folder + "\"");
       continue;
     }
-    std::vector<ChoiceSet> there = told(storage::ChoiceStore(directory, region).read()).file.sets;
+    std::vector<ChoiceSet> there =
+        told(ChoiceStore(directory, region).read_all(detail::this_machine())).file.sets;
     std::move(there.begin(), there.end(), std::back_inserter(sets));
   }
   return sets;
 }
 
-std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
+ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
                               Reads what) {
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
-  storage::ChoiceStore::Kept kept = own ? told(store.read()) : storage::ChoiceStore::Kept{{region}};
-  std::vector<ChoiceSet>& sets = kept.file.sets;
-  if (what == Reads::pins) {
-    sets.clear();
-  } else {
+  ChoiceStore::Kept kept = !own                  ? ChoiceStore::Kept{{region}}
+                           : what == Reads::pins ? told(store.read_pins())
+                                                 : told(store.read_all(detail::this_machine()));
+  std::vector<ChoiceSet> sets = std::exchange(kept.file.sets, {});
+  ReadChoices read;
+  if (what == Reads::pins_and_choices) {
     std::vector<ChoiceSet> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     Surroundings now;
     if (own && !options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
-    std::erase_if(sets, [&](const ChoiceSet& entry) {
-      const auto unchecked =
-          std::find_if(options.outputs.begin(), options.outputs.end(), [&](const Output& output) {
-            return std::find(entry.outputs.begin(), entry.outputs.end(), output.name) == entry.outputs.end();
-          });
-      std::string why = fit_of(entry, now) == Fit::in_quarantine ? misfit_text(entry, now) : std::string();
-      if (why.empty() && unchecked != options.outputs.end()) {
-        why = "they were made without a look at output \"" + unchecked->name + "\"";
+    for (ChoiceSet& entry : sets) {
+      if (standing_of(entry, now) == KeptStanding::in_quarantine) {
+        warn_of_unused(entry, misfit_text(entry, now));
+        read.quarantined.push_back(id_of(entry));
+        continue;
       }
-      if (!why.empty()) {
-        warn_of_unused(entry, why);
+      std::string id = id_of(entry);
+      leave_out_unchecked(options.outputs, entry);
+      if (!entry.choices.empty()) {
+        kept.file.sets.push_back(std::move(entry));
+        read.sets.push_back(std::move(id));
       }
-      return !why.empty();
-    });
+    }
   }
-  const bool nothing = kept.file.pins.empty() && sets.empty() && kept.pins_unknown.empty();
-  return nothing ? std::string()
-                 : agreement::details_text({{"file", to_json(kept.file)},
-                                            {"path", store.path().string()},
-                                            {"pins_unknown", kept.pins_unknown}});
+  if (!kept.file.pins.empty() || !kept.file.sets.empty() || !kept.pins_unknown.empty()) {
+    read.told = agreement::details_text({{"path", store.path(store.name_of_pins()).string()},
+                                         {"pins_unknown", kept.pins_unknown}}) +
+                "\n" + to_json(kept.file);
+  }
+  return read;
 }
 
 }  // namespace contextual::tuning

@@ -17,10 +17,18 @@ enum class Reads {
   pins_and_choices,
 };
 
-/// Returns what is kept of a region in the options' directories, for the hello; an empty text if there is
-/// nothing. Choices that cannot be used are named on stderr, and so are those that are in quarantine, unless
-/// the options say to try them. Throws nothing but std::bad_alloc.
-std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
+/// What rank 0 has read.
+struct ReadChoices {
+  /// For the hello; empty if there is nothing: a line of details, and the text of a RegionFile.
+  std::string told{};
+  std::vector<std::string> sets{};         ///< the ids of its sets as they are kept, in the same order
+  std::vector<std::string> quarantined{};  ///< ids of sets that are not told, because they are in quarantine
+};
+
+/// Returns what is kept of a region in the options' directories. Choices that cannot be used are named on
+/// stderr, and so are those that are in quarantine, unless the options say to try them. Throws nothing but
+/// std::bad_alloc.
+ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
 
 /// Returns the sets of a region in the directories that are only read, the first one's first. Names on stderr
 /// what cannot be used.

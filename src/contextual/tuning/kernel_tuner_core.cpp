@@ -1,8 +1,8 @@
 #include "contextual/agreement/request_agreement.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/cached_config_text.hpp"
 #include "contextual/tuning/noted_launch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
@@ -112,7 +112,7 @@ bool is_under_one_key(const ProblemReport& problem, const RegionReport& run) {
 
 /// The versions of rank 0 are compared where its cache reads a file. Those of another rank count if they
 /// differ from them, unless CONTEXTUAL_VERSION_CHECK accepts others.
-std::string counted_text(const std::string& machine, const std::string& machine_of_rank_0) {
+Machine counted_parts(const Machine& machine, const Machine& machine_of_rank_0) {
   const bool as_on_rank_0 = versions_in(machine) == versions_in(machine_of_rank_0);
   const bool any_version = !options::environment().values.version_check.value_or(true);
   return as_on_rank_0 || any_version ? without_versions(machine) : machine;
@@ -122,6 +122,22 @@ std::string counted_text(const std::string& machine, const std::string& machine_
 std::uint64_t searched_by(std::uint64_t made_for, SearchLevel level) {
   const std::uint64_t all = StableHash().add(made_for).add(static_cast<std::uint64_t>(level)).value();
   return all | 1;  // 0 stands for a config that a person has set
+}
+
+/// What it has found there. Collective.
+std::optional<CachedConfig> cached_on_rank_0(agreement::Exchange& exchange,
+                                             const std::optional<CachedConfig>& own) {
+  nlohmann::json told;
+  if (own) {
+    told = {{"config", own->config.to_json()}, {"time_ns", own->time_ns.value_or(-1)}};
+  }
+  told = nlohmann::json::parse(agreement::text_of_rank_0(exchange, storage::text_of(told)));
+  if (told.is_null()) {
+    return std::nullopt;
+  }
+  const auto time_ns = told["time_ns"].get<std::int64_t>();
+  return CachedConfig{Config::from_json(told["config"].get<std::string>()),
+                      time_ns < 0 ? std::nullopt : std::optional(time_ns)};
 }
 
 /// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it
@@ -199,7 +215,7 @@ struct KernelTunerCore::Impl {
     if (resolved.cache_directory.empty()) {
       return false;
     }
-    const auto kept = storage::ChoiceStore(resolved.cache_directory, region_of(request)).read();
+    const auto kept = storage::ChoiceStore(resolved.cache_directory, region_of(request)).read_pins();
     return !kept.file.pins.empty() || !kept.pins_unknown.empty();
   }
 
@@ -268,12 +284,11 @@ std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOpti
   StableHash hash;
   hash.add(asked.configs).add(asked.code);
   if (resolved.communicator->size() > 1) {
-    const std::vector<std::string> machines =
+    const std::vector<Machine> machines =
         agree_on_request(groups.exchange_for(resolved), {kernel, to_string(asked.request), asked.configs},
                          asked.setup_failure);
-    for (const std::string& machine : machines) {
-      const std::string counted = counted_text(machine, machines.front());
-      hash.add(std::string_view(counted));
+    for (const Machine& machine : machines) {
+      hash.add(machine_digest(counted_parts(machine, machines.front())));
     }
   } else if (asked.setup_failure) {
     std::rethrow_exception(asked.setup_failure);
@@ -297,7 +312,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
     }
   }
   if (several) {
-    cached = tuning::cached_config_of(text_of_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
+    cached = cached_on_rank_0(groups.exchange_for(resolved), cached);
   }
   const std::optional<std::size_t> config_id =
       cached ? config_id_of(asked.space, cached->config) : std::nullopt;

@@ -1,7 +1,6 @@
 #include "contextual/tuning/pins.hpp"
 
 #include "contextual/launch/kernel_pins.hpp"
-#include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/error.hpp>

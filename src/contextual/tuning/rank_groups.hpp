@@ -14,7 +14,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -31,6 +33,11 @@ class KnownRegion {
   enum class Looked { for_nothing, for_pins, for_choices };
   Looked looked = Looked::for_nothing;
   SearchLevel looked_for = SearchLevel::off;  ///< the highest search whose choices they have looked for
+
+  /// Of rank 0: the ids of the sets that it has told the others about, in their order, and of those that some
+  /// rank could not use, so that nothing of them comes beside what is chosen instead.
+  std::vector<std::string> told{};
+  std::set<std::string> refused{};
 
   /// What `load` has installed, until the first run after it. Equal on all ranks.
   std::optional<RegionReport> loaded{};

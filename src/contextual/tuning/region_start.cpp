@@ -2,7 +2,6 @@
 
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
-#include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/plain_run.hpp"
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <utility>
 
 namespace contextual::tuning {
@@ -39,6 +37,16 @@ record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const 
 KnownRegion::Looked looks_for(const ResolvedOptions& options) {
   const bool pins_only = options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune);
   return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
+}
+
+/// But for sets that a higher search goes on from, and those of which this process has chosen something
+/// itself.
+void note_refused(const KeptSets& sets, KnownRegion& region) {
+  for (std::size_t i = 0; i < std::min(region.told.size(), sets.unusable.size()); ++i) {
+    if (!sets.outcome.usable[i] && !sets.unusable[i].open) {
+      region.refused.insert(region.told[i]);
+    }
+  }
 }
 
 }  // namespace
@@ -88,6 +96,14 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
   }
 }
 
+std::string RegionStart::read(const RegionCall& call, Reads what) {
+  ReadChoices read = read_kept_choices(call.options, call.region, what);
+  KnownRegion& region = known(call);
+  region.told = std::move(read.sets);
+  region.refused.insert(read.quarantined.begin(), read.quarantined.end());
+  return std::move(read.told);
+}
+
 /// What this rank knows by itself. Rank 0 tells what it has kept the first time that this tuner runs the
 /// region; the others learn of that when they meet.
 Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
@@ -106,8 +122,7 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   }
   const bool looks = region.looked < looks_for(options) || region.looked_for < options.policy.search;
   if (!arrival.locked_in && looks && options.communicator->rank() == 0 && options.has_kept_choices()) {
-    arrival.kept_choices =
-        read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
+    arrival.kept_choices = read(call, options.always_tune ? Reads::pins : Reads::pins_and_choices);
     arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
   }
   return arrival;
@@ -191,6 +206,7 @@ RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello&
   }
   Installed installed{install_kept_choices(exchange, call.region, call.region_id, sets)};
   installed.unusable = unusable_sets(sets);
+  note_refused(sets, known(call));
   installed.tuning_id = hello.tuning_id;
   return installed;
 }
@@ -201,8 +217,7 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
   Arrival arrival{.setup_failure = options::failure_of(options)};
   if (options.communicator->rank() == 0 && options.has_kept_choices()) {
     arrival.keeps_choices = true;
-    arrival.kept_choices = read_kept_choices(
-        options, call.region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
+    arrival.kept_choices = read(call, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
   const Hello hello = meet(call, std::move(arrival));
   groups_.of(options).note_met(hello);

@@ -7,6 +7,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/kept_choices.hpp"
+#include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_reports.hpp"
 #include "contextual/tuning/tuning_setup.hpp"
@@ -55,6 +56,7 @@ class RegionStart {
     std::string tuning_id{};
   };
   KnownRegion& known(const RegionCall& call);
+  std::string read(const RegionCall& call, Reads what);
   agreement::Arrival arrival_of(const RegionCall& call, Start& start);
   agreement::Hello meet(const RegionCall& call, agreement::Arrival arrival);
   bool runs_with_kept(const RegionCall& call, Start& start);

@@ -57,13 +57,13 @@ AfterRevalidation time_in_turn(const RegionCall& call, TuningRun& run, record::R
 
 /// Returns false if the choices could not be written, which the log says then.
 bool write_choices(const TuningRun& run, record::Recorder& recorder, const RegionCall& call,
-                   const std::vector<std::string>& machines) {
+                   const std::vector<detail::Machine>& machines, const KnownRegion& known) {
   const std::filesystem::path& directory = call.options.cache_directory;
   if (machines.empty() || call.options.communicator->rank() != 0 || directory.empty() ||
       !run.outputs_repeat()) {
     return true;
   }
-  const std::string problem = write_kept_choices(call.options, call.region, run, machines);
+  const std::string problem = write_kept_choices(call.options, call.region, run, machines, known.refused);
   if (problem.empty()) {
     return true;
   }
@@ -152,7 +152,8 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
     if (to_revalidate || !call.options.parts.empty()) {
       after = time_in_turn(call, *run, recorder, to_revalidate);
     }
-    written = write_choices(*run, recorder, call, start.hello.machines);
+    written = write_choices(*run, recorder, call, start.hello.machines,
+                            groups_.of(call.options).regions[call.region]);
     for (const std::string& unused : take_unused_pin_warnings(call.region_id, call.options)) {
       recorder.loud_warning(unused);
     }

@@ -39,7 +39,7 @@ std::string file_name(const options::ResolvedOptions& options, const std::string
                               .add(std::string_view(alike.agreed_text()))
                               .add(timer)
                               .add(static_cast<std::uint64_t>(rank_count))
-                              .add(std::string_view(detail::machine_text()))
+                              .add(detail::machine_digest(detail::this_machine()))
                               .value()) +
          ending;
 }
@@ -48,7 +48,7 @@ std::string file_name(const options::ResolvedOptions& options, const std::string
 void warn_of_older_files(const detail::TrustedFolder& folder) {
   std::set<std::string> tunings;
   for (const char* older : {".flight", ".strikes"}) {
-    for (const std::string& file : folder.files(older).names) {
+    for (const std::string& file : folder.files(older)) {
       tunings.insert(file.substr(0, file.find('.')));
     }
   }
@@ -89,7 +89,7 @@ std::vector<Quarantined> quarantine_of(const std::filesystem::path& cache_direct
                                        const std::string& region) {
   const detail::TrustedFolder folder = journal_folder(cache_directory, region);
   std::vector<Quarantined> all;
-  for (const std::string& file : folder.files(ending).names) {
+  for (const std::string& file : folder.files(ending)) {
     journal::Quarantine quarantine = history_in(folder, file).quarantine;
     quarantine.crash();
     for (std::string& assignment : quarantine.quarantined()) {

@@ -1,6 +1,5 @@
 #include "contextual/tuning/set_fit.hpp"
 
-#include "contextual/options/option_text.hpp"
 #include "contextual/tuning/journal_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -8,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <sstream>
 
 namespace contextual::tuning {
@@ -16,29 +14,11 @@ namespace {
 
 using storage::ChoiceSet;
 
-using Parts = std::map<std::string, std::string>;
+using detail::Machine;
 
-Parts parts_of(const std::string& machine) {
-  Parts parts;
-  std::istringstream lines(machine);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t colon = line.find(": ");
-    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return parts;
-}
-
-std::optional<std::string> text_of(const Parts& parts, const std::string& part) {
-  const auto found = parts.find(part);
-  return found == parts.end() ? std::nullopt : std::optional(found->second);
-}
-
-bool is_version(const std::string& part) {
-  return detail::without_versions(part + ": \n").empty();
-}
-
-const std::string& machine_now(const Surroundings& now, std::size_t rank) {
-  return now.machines[now.stands_for_all ? 0 : rank];
+std::optional<std::string> value_of(const Machine& machine, const std::string& part) {
+  const auto found = machine.find(part);
+  return found == machine.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string quoted(const std::optional<std::string>& text) {
@@ -46,10 +26,10 @@ std::string quoted(const std::optional<std::string>& text) {
 }
 
 /// Each part once, with the first rank that it differs on.
-std::string differing_parts(const std::vector<PartDifference>& all) {
+std::string differing_parts(const std::vector<MachineDifference>& all) {
   std::string text;
   std::vector<std::string> said;
-  for (const PartDifference& difference : all) {
+  for (const MachineDifference& difference : all) {
     if (difference.counts && std::find(said.begin(), said.end(), difference.part) == said.end()) {
       said.push_back(difference.part);
       text += (text.empty() ? "" : "; ") + difference.part + " on rank " + std::to_string(difference.rank) +
@@ -85,19 +65,19 @@ bool is_in_quarantine(const ChoiceSet& entry, const Surroundings& now) {
 
 }  // namespace
 
-std::vector<PartDifference> differences(const ChoiceSet& entry, const Surroundings& now) {
-  std::vector<PartDifference> all;
+std::vector<MachineDifference> differences(const ChoiceSet& entry, const Surroundings& now) {
+  std::vector<MachineDifference> all;
   for (std::size_t rank = 0; rank < entry.machines.size(); ++rank) {
     if (!now.stands_for_all && rank >= now.machines.size()) {
       break;
     }
-    const Parts then = parts_of(entry.machines[rank]);
-    const Parts today = parts_of(machine_now(now, rank));
-    Parts both = then;
+    const Machine& then = entry.machines[rank];
+    const Machine& today = now.machines[now.stands_for_all ? 0 : rank];
+    Machine both = then;
     both.insert(today.begin(), today.end());
     for (const auto& [part, unused] : both) {
-      PartDifference difference{static_cast<int>(rank), part, text_of(then, part), text_of(today, part),
-                                is_version(part)};
+      MachineDifference difference{static_cast<int>(rank), part, value_of(then, part), value_of(today, part),
+                                   detail::is_version(part)};
       const bool any_processor = part == detail::processor_part && !difference.then;
       if (difference.then == difference.now || any_processor ||
           (now.stands_for_all && (part == detail::ranks_on_machine || !difference.then))) {
@@ -111,48 +91,37 @@ std::vector<PartDifference> differences(const ChoiceSet& entry, const Surroundin
   return all;
 }
 
-Fit fit_of(const ChoiceSet& entry, const Surroundings& now) {
+KeptStanding standing_of(const ChoiceSet& entry, const Surroundings& now) {
   if (is_in_quarantine(entry, now)) {
-    return Fit::in_quarantine;
+    return KeptStanding::in_quarantine;
   }
-  if (!now.stands_for_all && entry.machines.size() != now.machines.size()) {
-    return Fit::other_ranks;
+  bool other_machine = !now.stands_for_all && entry.machines.size() != now.machines.size();
+  bool other_versions = false;
+  for (const MachineDifference& difference : differences(entry, now)) {
+    other_machine = other_machine || (difference.counts && !difference.version);
+    other_versions = other_versions || (difference.counts && now.versions_count);
   }
-  bool versions = false;
-  for (const PartDifference& difference : differences(entry, now)) {
-    if (difference.counts && !difference.version) {
-      return Fit::another_machine;
-    }
-    versions = versions || (difference.counts && now.versions_count);
+  if (other_machine || !entry.counts_beside(now.pins)) {
+    return other_machine ? KeptStanding::another_machine : KeptStanding::other_pins;
   }
-  if (!entry.counts_beside(now.pins)) {
-    return Fit::other_pins;
-  }
-  if (versions) {
-    return Fit::other_versions;
-  }
-  return entry.search < now.search ? Fit::less_search : Fit::counts;
+  return other_versions ? KeptStanding::other_versions : KeptStanding::counts;
 }
 
 std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
-  switch (fit_of(entry, now)) {
-    case Fit::counts:
+  const std::string parts = differing_parts(differences(entry, now));
+  switch (standing_of(entry, now)) {
+    case KeptStanding::counts:
       break;
-    case Fit::less_search:
-      return "they were found by search " + options::text_of(entry.search) + ", and " +
-             options::text_of(now.search) + " is asked for: the tuning goes on from them";
-    case Fit::other_versions:
-      return "they were made with other versions (" + differing_parts(differences(entry, now)) +
-             "); CONTEXTUAL_VERSION_CHECK=0 accepts them";
-    case Fit::other_pins:
+    case KeptStanding::other_versions:
+      return "they were made with other versions (" + parts + "); CONTEXTUAL_VERSION_CHECK=0 accepts them";
+    case KeptStanding::other_pins:
       return "they were chosen beside pins of the region that are others now, or gone";
-    case Fit::another_machine:
-      return "they were made on another machine, or with other settings (" +
-             differing_parts(differences(entry, now)) + ")";
-    case Fit::other_ranks:
-      return "they are of " + std::to_string(entry.machines.size()) + " ranks, and here are " +
-             std::to_string(now.machines.size());
-    case Fit::in_quarantine:
+    case KeptStanding::another_machine:
+      return now.stands_for_all || entry.machines.size() == now.machines.size()
+                 ? "they were made on another machine, or with other settings (" + parts + ")"
+                 : "they are of " + std::to_string(entry.machines.size()) + " ranks, and here are " +
+                       std::to_string(now.machines.size());
+    case KeptStanding::in_quarantine:
       return "they are in quarantine, because they have twice ended a process or broken a rank while they "
              "ran; option `try_quarantined` lets them run again";
   }

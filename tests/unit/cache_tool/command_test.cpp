@@ -9,15 +9,12 @@
 #include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -439,27 +436,6 @@ TEST_CASE("contextual-cache: export writes through a link, and to what is no fil
   CHECK(fs::is_character_file(write.file));
   write.file = "/dev/full";
   CHECK(say(write).code == exit_problems);
-}
-
-TEST_CASE("contextual-cache: export to the standard output leaves what is there before it", "[unit]") {
-  const TemporaryDirectory directory;
-  tune(directory.path(), "tool region");
-  Command write = command_of(directory.path(), Verb::export_choices);
-  const std::string exported = say(write).out;
-  write.file = "/dev/stdout";
-  const fs::path file = directory.path() / "redirected";
-  std::fflush(stdout);
-  const int before = ::dup(STDOUT_FILENO);
-  const int redirected = ::open(file.c_str(), O_WRONLY | O_CREAT, 0600);
-  ::dup2(redirected, STDOUT_FILENO);
-  const bool began = ::write(STDOUT_FILENO, "before\n", 7) == 7;
-  const int code = say(write).code;
-  ::dup2(before, STDOUT_FILENO);
-  ::close(before);
-  ::close(redirected);
-  CHECK(began);
-  CHECK(code == exit_fine);
-  CHECK(text_in(file) == "before\n" + exported);
 }
 
 TEST_CASE("contextual-cache: what export leaves out is told as every problem is", "[unit]") {

@@ -125,13 +125,13 @@ TEST_CASE("batch record: changed lines neither crash nor make something that can
 }
 
 TEST_CASE("heading: says in what another one differs", "[unit]") {
-  const Heading heading{"r", "n_warmup=3", {"m", "m"}, {"k", "k"}};
+  const Heading heading{"r", "n_warmup=3", {{{"m", "1"}}, {{"m", "1"}}}, {"k", "k"}};
   const std::string line = to_line(heading);
   CHECK(line.find('\n') == std::string::npos);
   CHECK(to_line(heading) == line);
-  CHECK(difference(line, to_line(Heading{"r", "n_warmup=3", {"m", "n"}, {"k", "k"}})) ==
+  CHECK(difference(line, to_line(Heading{"r", "n_warmup=3", {{{"m", "1"}}, {{"m", "2"}}}, {"k", "k"}})) ==
         "it was begun with other machines");
-  CHECK(difference(line, to_line(Heading{"r", "n_warmup=4", {"m", "m"}, {"k", "l"}})) ==
+  CHECK(difference(line, to_line(Heading{"r", "n_warmup=4", {{{"m", "1"}}, {{"m", "1"}}}, {"k", "l"}})) ==
         "it was begun with other kernels, options");
   CHECK(difference("no JSON", line) == "its heading cannot be read");
 }

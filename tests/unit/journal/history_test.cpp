@@ -20,7 +20,8 @@ std::string batch(std::uint64_t number, bool comparing = false) {
 }
 
 const std::string begins = begin_line("kernels", false);
-const std::string heading = to_line(Heading{"region", "n_warmup=1", {"machine"}, {"digest"}, {"a set"}});
+const std::string heading =
+    to_line(Heading{"region", "n_warmup=1", {{{"machine", "m"}}}, {"digest"}, {"a set"}});
 
 History history_of(const std::vector<std::string>& lines) {
   History history;
@@ -33,8 +34,8 @@ History history_of(const std::vector<std::string>& lines) {
 }  // namespace
 
 TEST_CASE("history: batches belong to their heading, and a run that goes on keeps it", "[unit]") {
-  const std::string again = to_line(Heading{"region", "n_warmup=1", {"machine"}, {"digest"}, {}});
-  const std::string other = to_line(Heading{"region", "n_warmup=2", {"machine"}, {"digest"}, {}});
+  const std::string again = to_line(Heading{"region", "n_warmup=1", {{{"machine", "m"}}}, {"digest"}, {}});
+  const std::string other = to_line(Heading{"region", "n_warmup=2", {{{"machine", "m"}}}, {"digest"}, {}});
   History history = history_of({begins, heading, batch(1), batch(2), begins, again, batch(3)});
   CHECK(history.heading == heading);
   CHECK(history.batches.size() == 3);

@@ -29,7 +29,7 @@ namespace {
 
 /// A heading, and batches of which no two are equal.
 std::vector<std::string> lines_of_a_tuning() {
-  std::vector<std::string> lines{to_line(Heading{"region", "n_warmup=1", {"machine"}, {"kernels"}})};
+  std::vector<std::string> lines{to_line(Heading{"region", "n_warmup=1", {{{"machine", "m"}}}, {"kernels"}})};
   for (std::uint64_t batch = 1; batch <= 8; ++batch) {
     BatchRecord record;
     record.batch = batch;

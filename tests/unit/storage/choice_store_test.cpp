@@ -3,15 +3,12 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace choice_store_test {
@@ -31,22 +28,38 @@ ChoiceSet entry_of(const std::string& region, int key, std::size_t config_id) {
   return entry;
 }
 
+/// Of all choices, those of the newest set first.
 std::vector<std::size_t> configs_in(const ChoiceStore& store) {
   std::vector<std::size_t> configs;
-  for (const ChoiceSet& entry : store.read().file.sets) {
-    configs.push_back(entry.choices.front().config_id);
+  for (const ChoiceSet& entry : store.read_all().file.sets) {
+    for (const KeptChoice& choice : entry.choices) {
+      configs.push_back(choice.config_id);
+    }
   }
   return configs;
 }
 
+std::string save(const ChoiceStore& store, const ChoiceSet& entry) {
+  return store.save(entry, {entry.machines});
+}
+
+/// The file of the sets that `entry_of` returns.
+fs::path file_of(const ChoiceStore& store) {
+  return store.path(store.name_of_sets({}));
+}
+
+fs::path pins_of(const ChoiceStore& store) {
+  return store.path(store.name_of_pins());
+}
+
 }  // namespace
 
-TEST_CASE("ChoiceStore: the newest set of each purpose counts, and comes first", "[unit]") {
+TEST_CASE("ChoiceStore: what is newest of each problem counts, and comes first", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   CHECK(configs_in(store).empty());
   for (const auto& [key, config] : std::vector<std::pair<int, std::size_t>>{{1, 10}, {2, 20}, {1, 11}}) {
-    CHECK(store.save(entry_of("region", key, config)).empty());
+    CHECK(save(store, entry_of("region", key, config)).empty());
   }
   CHECK(configs_in(store) == std::vector<std::size_t>{11, 20});
 }
@@ -57,7 +70,7 @@ TEST_CASE("ChoiceStore: regions have files of their own, whatever their names ar
   const std::vector<std::string> regions{"a", "A",        "a/b",     "a%2Fb",         "..",
                                          "",  "\xc3\xa4", "caf\xe9", long_name + "1", long_name + "2"};
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    REQUIRE(ChoiceStore(directory.path(), regions[i]).save(entry_of(regions[i], 1, i)).empty());
+    REQUIRE(save(ChoiceStore(directory.path(), regions[i]), entry_of(regions[i], 1, i)).empty());
   }
   for (std::size_t i = 0; i < regions.size(); ++i) {
     CHECK(configs_in(ChoiceStore(directory.path(), regions[i])) == std::vector<std::size_t>{i});
@@ -70,187 +83,188 @@ TEST_CASE("ChoiceStore: a file that is damaged, of another format or of another 
           "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  const std::string good = engine_test::text_of_file(store.path());
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  const std::string good = engine_test::text_of_file(file_of(store));
   std::string older = good;
-  older.replace(older.find("\"format\": 5"), 11, "\"format\": 4");
+  older.replace(older.find("\"format\": 6"), 11, "\"format\": 5");
   std::string other = good;
   other.replace(other.find("\"region\": \"region\""), 18, "\"region\": \"rogion\"");
   for (const std::string& text : {std::string(), std::string("{}"), older, other, good.substr(0, 200)}) {
-    std::ofstream(store.path()) << text;
+    std::ofstream(file_of(store)) << text;
     for (int look = 0; look < 2; ++look) {
-      const ChoiceStore::Kept kept = store.read();
+      const ChoiceStore::Kept kept = store.read_all();
       CHECK(kept.file.sets.empty());
       REQUIRE(kept.problems.size() == 1);
-      CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string() + " is not used: "));
+      CHECK_THAT(kept.problems[0], ContainsSubstring(file_of(store).string() + " is not used: "));
       CHECK(kept.pins_unknown.empty());
     }
-    CHECK_THAT(store.save(entry_of("region", 1, 11)), ContainsSubstring(store.path().string()));
-    CHECK(engine_test::text_of_file(store.path()) == text);
+    CHECK_THAT(save(store, entry_of("region", 1, 11)), ContainsSubstring(file_of(store).string()));
+    CHECK(engine_test::text_of_file(file_of(store)) == text);
   }
 }
 
 TEST_CASE("ChoiceStore: a file that is longer than any of a region is named, and not read", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  fs::resize_file(store.path(), 100'000'000);  // without blocks on the disk
-  const ChoiceStore::Kept kept = store.read();
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  fs::resize_file(file_of(store), 100'000'000);  // without blocks on the disk
+  const ChoiceStore::Kept kept = store.read_all();
   CHECK(kept.file.sets.empty());
   CHECK(kept.pins_unknown.empty());
-  const std::string problem =
-      store.path().string() + " is not used: it has 100000000 bytes, and no such file has more than 33554432";
+  const std::string problem = file_of(store).string() +
+                              " is not used: it has 100000000 bytes, and no such file has more than 33554432";
   CHECK(kept.problems == std::vector<std::string>{problem});
-  CHECK(store.save(entry_of("region", 1, 11)) == problem);
-  const Regions regions = regions_in(directory.path());
-  CHECK(regions.names.empty());
-  CHECK(regions.problems == std::vector<std::string>{problem});
+  CHECK(save(store, entry_of("region", 1, 11)) == problem);
+  std::vector<std::string> problems;
+  CHECK(files_in(directory.path(), {}, problems).empty());
+  CHECK(problems == std::vector<std::string>{problem});
 }
 
 TEST_CASE("ChoiceStore: where a file that cannot be used may pin something, that is said", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  REQUIRE(contextual::detail::TrustedFolder(directory.path(), choices_folder)
+              .write(store.name_of_pins(), R"({"format": 6, "region": "region", "pin": [)")
+              .empty());
   const auto is_unknown = [&] {
-    const ChoiceStore::Kept kept = store.read();
-    CHECK(kept.file.sets.empty());
+    const ChoiceStore::Kept kept = store.read_all();
+    CHECK(kept.file.sets.size() == 1);
     return !kept.pins_unknown.empty();
   };
-  std::ofstream(store.path()) << R"({"format": 5, "region": "region", "pin": [)";
   CHECK(is_unknown());
-  CHECK_THAT(store.read().pins_unknown,
-             ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
-  std::ofstream(store.path()) << R"({"format": 4, "region": "region", "pins": [{}]})";
+  CHECK_THAT(store.read_all().pins_unknown,
+             ContainsSubstring("what is pinned in " + pins_of(store).string() + " is not known"));
+  std::ofstream(pins_of(store)) << R"({"format": 5, "region": "region", "pins": [{}]})";
   CHECK(is_unknown());
-  std::ofstream(store.path()) << R"({"format": 5, "region": "region", "pins": [{}]})";
+  std::ofstream(pins_of(store)) << R"({"format": 6, "region": "region", "pins": [{}]})";
   CHECK(is_unknown());
-  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  fs::permissions(pins_of(store), fs::perms::others_write, fs::perm_options::add);
   CHECK(is_unknown());
-  std::ofstream(store.path()) << R"({"format": 5, "region": "region"})";
-  CHECK_FALSE(is_unknown());  // nothing is pinned there, whoever has written it
+  std::ofstream(pins_of(store)) << R"({"format": 6, "region": "region"})";
+  CHECK(is_unknown());  // somebody else may have written it
+  fs::permissions(pins_of(store), fs::perms::others_write, fs::perm_options::remove);
+  CHECK_FALSE(is_unknown());  // it pins nothing
+  std::ofstream(pins_of(store)) << R"({"format": 5, "region": "region", "sets": []})";
+  CHECK_FALSE(is_unknown());  // nor does one of another format
 }
 
-TEST_CASE("ChoiceStore: what others can write is named, and stays where it is", "[unit]") {
+TEST_CASE("ChoiceStore: a pin among the sets of a machine is an error that says where it belongs", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
-  CHECK(store.read().file.sets.empty());
-  CHECK(store.read().problems.size() == 1);
-  CHECK_FALSE(store.save(entry_of("region", 2, 20)).empty());
-  CHECK(fs::exists(store.path()));
-}
-
-TEST_CASE(
-    "ChoiceStore: what a folder of the former layout has left is named, and its pins are not passed over",
-    "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  const contextual::detail::TrustedFolder former(directory.path(), "choices/region");
-  REQUIRE(former.write("0-0.json", "{}").empty());
-  ChoiceStore::Kept kept = store.read();
-  CHECK(kept.file.sets.size() == 1);
-  REQUIRE(kept.problems.size() == 1);
-  CHECK_THAT(kept.problems[0], ContainsSubstring(former.path().string()));
-  CHECK(kept.pins_unknown.empty());
-  REQUIRE(former.write("mine.pin", "{}").empty());
-  kept = store.read();
-  CHECK_THAT(kept.pins_unknown, ContainsSubstring(former.path().string()));
-  CHECK(fs::exists(former.path() / "0-0.json"));
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  std::string text = engine_test::text_of_file(file_of(store));
+  text.insert(text.find("\"sets\""), R"("pins": [{"kernel": "k", "config_id": 1}], )");
+  std::ofstream(file_of(store)) << text;
+  CHECK_THAT(store.read_all().pins_unknown,
+             ContainsSubstring(file_of(store).string() + " has pins, which belong in region.json"));
+  CHECK(configs_in(store) == std::vector<std::size_t>{10});
 }
 
 TEST_CASE("ChoiceStore: a damaged set is named, and gone with the next write", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  REQUIRE(store.save(entry_of("region", 2, 20)).empty());
-  std::string text = engine_test::text_of_file(store.path());
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  ChoiceSet rebuilt = entry_of("region", 2, 20);
+  rebuilt.choices[0].launched[0].table_digest = 2;
+  REQUIRE(save(store, rebuilt).empty());
+  std::string text = engine_test::text_of_file(file_of(store));
   text.replace(text.find("\"config_id\":20"), 14, "\"config_id\":21");
-  std::ofstream(store.path()) << text;
+  std::ofstream(file_of(store)) << text;
   CHECK(configs_in(store) == std::vector<std::size_t>{10});
-  REQUIRE(store.read().problems.size() == 1);
-  CHECK_THAT(store.read().problems[0],
-             ContainsSubstring(store.path().string()) && ContainsSubstring("digest"));
-  REQUIRE(store.save(entry_of("region", 3, 30)).empty());
-  CHECK(store.read().problems.empty());
+  REQUIRE(store.read_all().problems.size() == 1);
+  CHECK_THAT(store.read_all().problems[0],
+             ContainsSubstring(file_of(store).string()) && ContainsSubstring("digest"));
+  REQUIRE(save(store, entry_of("region", 3, 30)).empty());
+  CHECK(store.read_all().problems.empty());
   CHECK(configs_in(store) == std::vector<std::size_t>{30, 10});
 }
 
-TEST_CASE("ChoiceStore: without the lock nothing is kept after 1 s, and readers need none", "[unit]") {
+TEST_CASE("ChoiceStore: a writer that is stuck costs others nothing, and loses none of what they write",
+          "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  const std::string lock = directory.path() / "choices" / ".lock";
-  const int held = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
-  REQUIRE(::flock(held, LOCK_EX) == 0);
-  const auto begin = std::chrono::steady_clock::now();
-  CHECK(store.save(entry_of("region", 1, 11)) == lock + ": other processes have held this lock for 1 s");
-  const auto waited = std::chrono::steady_clock::now() - begin;
-  CHECK(waited >= std::chrono::seconds(1));
-  CHECK(waited < std::chrono::seconds(5));
-  CHECK(configs_in(store) == std::vector<std::size_t>{10});
-  ::close(held);
-  CHECK(store.save(entry_of("region", 1, 11)).empty());
-  CHECK(configs_in(store) == std::vector<std::size_t>{11});
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  std::promise<void> stuck;
+  std::promise<void> freed;
+  std::string problem = "it has not come back";
+  std::thread writer([&] {
+    bool first = true;
+    problem = store.change(store.name_of_sets({}), [&](RegionFile& file) {
+      add_newest(file.sets, entry_of("region", 2, 20), {}, {});
+      if (std::exchange(first, false)) {
+        stuck.set_value();
+        freed.get_future().wait();
+      }
+      return true;
+    });
+  });
+  stuck.get_future().wait();
+  CHECK(save(store, entry_of("region", 3, 30)).empty());
+  CHECK(configs_in(store) == std::vector<std::size_t>{30, 10});
+  freed.set_value();
+  writer.join();
+  CHECK(problem.empty());
+  CHECK(configs_in(store) == std::vector<std::size_t>{20, 30, 10});
+}
+
+TEST_CASE("ChoiceStore: a file that always changes meanwhile is replaced after some attempts", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  std::size_t calls = 0;
+  const std::string problem = store.change(store.name_of_sets({}), [&](RegionFile& file) {
+    REQUIRE(++calls < 1000);
+    add_newest(file.sets, entry_of("region", 1, 10), {}, {});
+    REQUIRE(save(store, entry_of("region", 2, calls)).empty());
+    return true;
+  });
+  CHECK(problem.empty());
+  CHECK(calls > 1);
+  CHECK(configs_in(store).front() == 10);
+}
+
+TEST_CASE("ChoiceStore: each kind of machine has a file of its own, and its sets come first", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  const auto machine = [](const std::string& devices, const std::string& driver,
+                          const std::string& processor) {
+    return contextual::detail::Machine{{"devices", devices}, {"driver", driver}, {"processor", processor}};
+  };
+  const auto keep = [&](const contextual::detail::Machine& where, std::size_t config_id,
+                        const std::string& written) {
+    ChoiceSet entry = entry_of("region", 1, config_id);
+    entry.machines = {where, machine("of another rank", "", "")};
+    entry.written = written;
+    REQUIRE(save(store, entry).empty());
+  };
+  keep(machine("A", "1", "x"), 1, "1");
+  keep(machine("A", "2", "x"), 2, "2");
+  keep(machine("A", "1", "y"), 3, "3");
+  keep(machine("B", "1", "x"), 4, "4");
+  keep(machine("C", "1", "x"), 5, "5");
+  std::vector<std::string> problems;
+  CHECK(files_in(directory.path(), "region", problems).size() == 3);
+  const auto first_on = [&](const contextual::detail::Machine& here) {
+    std::vector<std::size_t> configs;
+    for (const ChoiceSet& set : store.read_all(here).file.sets) {
+      configs.push_back(set.choices[0].config_id);
+    }
+    return configs;
+  };
+  CHECK(first_on(machine("A", "3", "z")) == std::vector<std::size_t>{3, 2, 1, 5, 4});
+  CHECK(first_on(machine("B", "3", "z")) == std::vector<std::size_t>{4, 5, 3, 2, 1});
+  CHECK(problems.empty());
 }
 
 TEST_CASE("ChoiceStore: a region without anything left has no file", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
-  CHECK(store.change([](RegionFile&) { return false; }).empty());
-  CHECK(fs::exists(store.path()));
-  CHECK(store.change([](RegionFile& file) { return file.sets.clear(), true; }).empty());
-  CHECK_FALSE(fs::exists(store.path()));
-}
-
-TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when it was chosen", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "region");
-  ChoiceSet first = entry_of("region", 1, 10);
-  first.choices[0].reason = "it was fast";
-  first.choices[0].time_ns = 70;
-  first.choices[0].time_spread_ns = 3;
-  first.infeasible = {{"k config-4", "it hung"}};
-  REQUIRE(store.save(first).empty());
-  ChoiceSet second = entry_of("region", 2, 20);
-  second.infeasible = {{"k config-5", "it hung"}};
-  second.choices.push_back(entry_of("region", 1, 10).choices[0]);
-  second.choices[1].reason = "locked in by an earlier run";
-  second.choices[1].reused = true;
-  REQUIRE(store.save(second).empty());
-  std::vector<ChoiceSet> entries = store.read().file.sets;
-  REQUIRE(entries.size() == 1);
-  CHECK(entries[0].choices[1] == first.choices[0]);
-  CHECK(entries[0].infeasible ==
-        std::vector<Infeasible>{{"k config-5", "it hung"}, {"k config-4", "it hung"}});
-  // Another config, or the same one that was measured anew, has reasons of its own.
-  second.choices[1].config_id = 11;
-  REQUIRE(store.save(second).empty());
-  CHECK(store.read().file.sets[0].choices[1].reason == "locked in by an earlier run");
-  second.choices[1].reused = false;
-  second.choices[1].reason = "measured";
-  REQUIRE(store.save(second).empty());
-  CHECK(store.read().file.sets[0].choices[1].reason == "measured");
-}
-
-TEST_CASE("ChoiceStore: sets of many threads are all there, and of one set the newest", "[unit]") {
-  const TemporaryDirectory directory;
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 8; ++thread) {
-    threads.emplace_back([&, thread] {
-      const ChoiceStore store(directory.path(), "region");
-      for (std::size_t i = 0; i < 20; ++i) {
-        static_cast<void>(store.save(entry_of("region", thread, i)));
-        static_cast<void>(store.read());
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  CHECK(configs_in(ChoiceStore(directory.path(), "region")) == std::vector<std::size_t>(8, 19));
+  REQUIRE(save(store, entry_of("region", 1, 10)).empty());
+  CHECK(store.change(store.name_of_sets({}), [](RegionFile&) { return false; }).empty());
+  CHECK(fs::exists(file_of(store)));
+  CHECK(
+      store.change(store.name_of_sets({}), [](RegionFile& file) { return file.sets.clear(), true; }).empty());
+  CHECK_FALSE(fs::exists(file_of(store)));
 }
 
 }  // namespace choice_store_test

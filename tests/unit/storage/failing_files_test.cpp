@@ -49,6 +49,25 @@ ChoiceSet entry_of(std::size_t config_id) {
   return entry;
 }
 
+std::string save(const ChoiceStore& store, std::size_t config_id) {
+  return store.save(entry_of(config_id), {});
+}
+
+fs::path file_of(const ChoiceStore& store) {
+  return store.path(store.name_of_sets({}));
+}
+
+/// Pins something in a region.
+fs::path write_pins(const fs::path& directory, const std::string& region) {
+  const TrustedFolder folder(directory, choices_folder);
+  const std::string name = ChoiceStore(directory, region).name_of_pins();
+  REQUIRE(folder
+              .write(name, R"({"format": 6, "region": ")" + region +
+                               R"(", "pins": [{"kernel": "k", "config_id": 1}]})")
+              .empty());
+  return folder.path() / name;
+}
+
 }  // namespace
 
 TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root on", "[unit]") {
@@ -66,9 +85,9 @@ TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root o
   }
   const Written written;
   const ScriptedFiles files({{FileCall::readdir, "things", ESTALE, 1, 1}});
-  const TrustedFolder::Listing listing = written.folder.files("");
-  CHECK(listing.names == std::vector<std::string>{"file"});
-  CHECK(listing.refusal.empty());
+  std::string refusal;
+  CHECK(written.folder.files("", &refusal) == std::vector<std::string>{"file"});
+  CHECK(refusal.empty());
   CHECK(files.failed() == 1);
 }
 
@@ -85,9 +104,9 @@ TEST_CASE("TrustedFolder: what stays stale or cannot be read is refused by name"
   }
   const Written written;
   const ScriptedFiles files({{FileCall::readdir, "things", EIO, 1, 1}});
-  const TrustedFolder::Listing listing = written.folder.files("");
-  CHECK(listing.names.empty());  // half a listing may lack what is newest
-  CHECK_THAT(listing.refusal, ContainsSubstring(written.folder.path().string() + ": it cannot be listed"));
+  std::string refusal;
+  CHECK(written.folder.files("", &refusal).empty());  // half a listing may lack what is newest
+  CHECK_THAT(refusal, ContainsSubstring(written.folder.path().string() + ": it cannot be listed"));
 }
 
 TEST_CASE("TrustedFolder: a read that was interrupted goes on", "[unit]") {
@@ -164,49 +183,35 @@ TEST_CASE(
     "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
+  REQUIRE(save(store, 1).empty());
+  const fs::path pins = write_pins(directory.path(), "region");
   for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, ".json", EIO, 1000},
                                                        {FileCall::read, ".json", ESTALE, 1000},
                                                        {FileCall::openat, ".json", ESTALE, 1000}}) {
     const ScriptedFiles files({fault});
-    const ChoiceStore::Kept kept = store.read();
-    REQUIRE(kept.problems.size() == 1);
-    CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string()));
+    const ChoiceStore::Kept kept = store.read_all();
+    REQUIRE(kept.problems.size() == 2);
+    CHECK_THAT(kept.problems[0], ContainsSubstring(pins.string()));
+    CHECK_THAT(kept.problems[1], ContainsSubstring(file_of(store).string()));
     CHECK(kept.file.sets.empty());
-    CHECK_THAT(kept.pins_unknown, ContainsSubstring("what is pinned in " + store.path().string()));
-    CHECK_THAT(store.save(entry_of(2)), ContainsSubstring(store.path().string()));
+    CHECK_THAT(kept.pins_unknown, ContainsSubstring("what is pinned in " + pins.string()));
+    CHECK_THAT(save(store, 2), ContainsSubstring(file_of(store).string()));
   }
-  CHECK(store.read().file.sets == std::vector{entry_of(1)});
-}
-
-TEST_CASE("ChoiceStore: a write that fails leaves what was there", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
-  for (const FileFault& fault : std::vector<FileFault>{{FileCall::write, ".region", ENOSPC},
-                                                       {FileCall::fsync, ".region", EIO},
-                                                       {FileCall::openat, ".lock", EIO, 2},
-                                                       {FileCall::renameat, ".region", EIO}}) {
-    const ScriptedFiles files({fault});
-    CHECK_THAT(store.save(entry_of(2)), ContainsSubstring((directory.path() / "choices").string()));
-    CHECK(store.read().file.sets == std::vector{entry_of(1)});
-  }
-  CHECK(store.save(entry_of(2)).empty());
-  CHECK(count_files(store.path().parent_path()) == 2);  // with the lock
+  CHECK(store.read_all().file.sets == std::vector{entry_of(1)});
 }
 
 TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be opened, whatever the reason",
           "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
+  const fs::path pins = write_pins(directory.path(), "region");
   for (const int code : {EIO, ESTALE, ETIMEDOUT, EACCES}) {
     const ScriptedFiles files({{FileCall::openat, "", code, 1000}});
-    CHECK_THAT(store.read().pins_unknown,
-               ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
+    CHECK_THAT(store.read_all().pins_unknown,
+               ContainsSubstring("what is pinned in " + pins.string() + " is not known"));
   }
   const ScriptedFiles files({{FileCall::openat, "", EACCES, 1000}});
-  CHECK(ChoiceStore(directory.path(), "other region").read().pins_unknown.empty());  // there is none
+  CHECK(ChoiceStore(directory.path(), "other region").read_all().pins_unknown.empty());  // there is none
 }
 
 TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from serving, whatever is there",
@@ -214,33 +219,32 @@ TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from 
   const TemporaryDirectory directory;
   const ChoiceStore none(directory.path() / "none", "region");
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
-  fs::create_directories(directory.path() / "choices" / "region");  // of the layout before this one
+  REQUIRE(save(store, 1).empty());
   for (const int code : {EMFILE, ENFILE, ENOMEM}) {
     for (int after = 0; after < 8; ++after) {  // the shortage may begin with any call
       const ScriptedFiles files({{FileCall::openat, "", code, 1000, after}});
       for (const ChoiceStore* asked : {&none, &store}) {
-        const ChoiceStore::Kept kept = asked->read();
+        const ChoiceStore::Kept kept = asked->read_all();
         CHECK(kept.pins_unknown.empty());
         CHECK(kept.problems.empty() == (files.failed() == 0));
       }
     }
   }
-  CHECK(store.read().file.sets == std::vector{entry_of(1)});
+  CHECK(store.read_all().file.sets == std::vector{entry_of(1)});
 }
 
 TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone", "[unit]") {
   const TemporaryDirectory directory;
   const contextual::KeptChoices kept(directory.path());
   const ChoiceStore store(directory.path(), "region");
-  REQUIRE(store.save(entry_of(1)).empty());
+  REQUIRE(save(store, 1).empty());
   const ScriptedFiles files({{FileCall::readdir, "/choices", EIO, 1}});
   const contextual::KeptChoices::Changes changes = kept.prune({});
   CHECK(files.failed() == 1);
   CHECK(changes.items.empty());
   REQUIRE(changes.problems.size() == 1);
   CHECK_THAT(changes.problems[0],
-             ContainsSubstring(store.path().parent_path().string() + ": it cannot be listed"));
+             ContainsSubstring(file_of(store).parent_path().string() + ": it cannot be listed"));
 }
 
 }  // namespace failing_files_test

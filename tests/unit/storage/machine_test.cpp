@@ -9,25 +9,23 @@
 
 namespace machine_test {
 
-using contextual::detail::add_ranks_per_node;
-using contextual::detail::describe_machine;
-using contextual::detail::machine_text;
-using contextual::detail::node_text;
-using contextual::detail::versions_in;
-using contextual::detail::without_versions;
+using namespace contextual::detail;
 
-TEST_CASE("machine_text: library, search, processor and what was added, one line each", "[unit]") {
-  describe_machine("added", [] { return std::string("two\nlines"); });
-  const std::string text = machine_text();
-  CHECK_THAT(text, ContainsSubstring("added: two lines\n") && ContainsSubstring("\nlibrary: 0.") &&
-                       ContainsSubstring("\nprocessor: ") && ContainsSubstring("\nsearch: "));
-  CHECK(machine_text() == text);
+TEST_CASE("this_machine: library, search, processor and what was added, one line each, in UTF-8", "[unit]") {
+  describe_machine("added", [] { return std::string("two\nlines\xff"); });
+  const Machine machine = this_machine();
+  CHECK(machine.at("added") == "two lines\xef\xbf\xbd");
+  CHECK(machine.at("library").starts_with("0."));
+  CHECK((machine.contains("processor") && machine.contains("search")));
+  CHECK(this_machine() == machine);
+  CHECK(machine_digest(this_machine()) == machine_digest(machine));
   describe_machine("added", []() -> std::string { throw std::runtime_error("no device"); });
-  CHECK_THAT(machine_text(), ContainsSubstring("added: unknown: no device\n"));
+  CHECK(this_machine().at("added") == "unknown: no device");
+  CHECK(machine_digest(this_machine()) != machine_digest(machine));
 }
 
-TEST_CASE("machine_text: the variables that change how NCCL works, and no others", "[unit]") {
-  const std::string before = machine_text();
+TEST_CASE("this_machine: the variables that change how NCCL works, and no others", "[unit]") {
+  const Machine before = this_machine();
   const std::vector<const char*> neutral = {"NCCL_DEBUG",
                                             "NCCL_DEBUG_FILE",
                                             "NCCL_DEBUG_SUBSYS",
@@ -46,36 +44,33 @@ TEST_CASE("machine_text: the variables that change how NCCL works, and no others
   for (const char* const name : neutral) {
     ::setenv(name, "1", 1);
     INFO(name);
-    CHECK(machine_text() == before);
+    CHECK(this_machine() == before);
     ::unsetenv(name);
   }
   for (const char* const name :
        {"NCCL_ALGO", "NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_SOCKET_NTHREADS", "NCCL_PROFILER_PLUGIN"}) {
     ::setenv(name, "1", 1);
-    CHECK_THAT(machine_text(), ContainsSubstring(std::string(name) + "=1"));
+    CHECK(this_machine().at("nccl variables") == std::string(name) + "=1");
     ::unsetenv(name);
   }
-  CHECK(machine_text() == before);
+  CHECK(this_machine() == before);
 }
 
-TEST_CASE("without_versions: leaves out what software says of itself, and nothing else", "[unit]") {
-  CHECK(without_versions("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
-                         "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\nsearch: 1\n") ==
-        "devices: GPU\nnccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n");
-}
-
-TEST_CASE("versions_in: what software says of itself, and nothing else", "[unit]") {
-  CHECK(versions_in("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
-                    "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\nsearch: 1\n") ==
-        "cuda: 13000\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\nsearch: 1\n");
+TEST_CASE("without_versions and versions_in: what software says of itself, and nothing else", "[unit]") {
+  const Machine versions{
+      {"cuda", "13000"}, {"driver", "13000"}, {"library", "0.1.0"}, {"nccl", "2.28.3"}, {"search", "1"}};
+  const Machine others{{"devices", "GPU"}, {"nccl variables", "NCCL_ALGO=Ring"}, {"processor", "library: b"}};
+  Machine all = versions;
+  all.insert(others.begin(), others.end());
+  CHECK(without_versions(all) == others);
+  CHECK(versions_in(all) == versions);
 }
 
 TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none", "[unit]") {
-  std::vector<std::string> texts(4, "a: b\n");
-  add_ranks_per_node(texts, {"one", "two", "one", "one"});
-  CHECK(texts ==
-        std::vector<std::string>{"a: b\nranks on this machine: 3\n", "a: b\nranks on this machine: 1\n",
-                                 "a: b\nranks on this machine: 3\n", "a: b\nranks on this machine: 3\n"});
+  std::vector<Machine> machines(4, {{"a", "b"}});
+  add_ranks_per_node(machines, {"one", "two", "one", "one"});
+  const Machine three{{"a", "b"}, {ranks_on_machine, "3"}};
+  CHECK(machines == std::vector<Machine>{three, {{"a", "b"}, {ranks_on_machine, "1"}}, three, three});
 }
 
 TEST_CASE("node_text: the same each time, without the host's name, or what NCCL goes by", "[unit]") {

@@ -76,7 +76,7 @@ TEST_CASE("TrustedFolder: gives back what was written, in directories and files 
   const TrustedFolder folder(root, "things");
   CHECK_FALSE(folder.read("file").text);
   CHECK(folder.read("file").refusal.empty());
-  CHECK(folder.files("").names.empty());
+  CHECK(folder.files("").empty());
   CHECK(folder.write("file", std::string("a\0b", 3)).empty());
   CHECK(folder.read("file").text == std::string("a\0b", 3));
   CHECK(mode_of(root) == 0700);
@@ -85,8 +85,8 @@ TEST_CASE("TrustedFolder: gives back what was written, in directories and files 
   CHECK(folder.write("file", "newer").empty());
   CHECK(folder.read("file").text == "newer");
   CHECK(folder.write("other.txt", "").empty());
-  CHECK(folder.files(".txt").names == std::vector<std::string>{"other.txt"});
-  CHECK(folder.files("").names.size() == 2);  // and no temporary one
+  CHECK(folder.files(".txt") == std::vector<std::string>{"other.txt"});
+  CHECK(folder.files("").size() == 2);  // and no temporary one
 }
 
 TEST_CASE("TrustedFolder: what others can write is refused by name: file, folder and root", "[unit]") {
@@ -103,7 +103,7 @@ TEST_CASE("TrustedFolder: what others can write is refused by name: file, folder
   }
   fs::permissions(folder.path(), fs::perms::others_write, fs::perm_options::add);
   CHECK_THAT(folder.write("file", "newer"), ContainsSubstring("others can write it"));
-  CHECK(folder.files("").names.empty());
+  CHECK(folder.files("").empty());
 }
 
 TEST_CASE("TrustedFolder: what belongs to somebody else is refused by name", "[unit]") {
@@ -180,7 +180,7 @@ TEST_CASE("TrustedFolder: where nothing can be written it says so, with the path
   REQUIRE(folder.write("other", "text").empty());
   fs::create_directories(folder.path() / "file" / "full");
   CHECK_THAT(folder.write("file", "text"), ContainsSubstring((folder.path() / "file").string()));
-  CHECK(folder.files("").names.size() == 2);  // no temporary file is left
+  CHECK(folder.files("").size() == 2);  // no temporary file is left
   plant(directory.path() / "no-folder", "");
   CHECK_FALSE(TrustedFolder(directory.path(), "no-folder").write("file", "text").empty());
 }
@@ -224,7 +224,7 @@ TEST_CASE("TrustedFolder: several threads write and read whole files", "[unit]")
     thread.join();
   }
   CHECK(torn == 0);
-  CHECK(folder.files("").names.size() == 1);
+  CHECK(folder.files("").size() == 1);
 }
 
 TEST_CASE("TrustedFolder: what a process has left that ended while it wrote is removed an hour later",

@@ -17,8 +17,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace choices_test {
@@ -38,7 +38,7 @@ ChoiceSet entry_of(const std::string& region, int key, std::size_t config_id,
   ChoiceSet entry;
   entry.region = region;
   entry.written = "2026-01-02T03:04:05Z";
-  entry.machines = {detail::machine_text()};
+  entry.machines = {detail::this_machine()};
   entry.makespan_ns = 5'000;
   entry.choices.push_back({kernel,
                            "",
@@ -67,14 +67,19 @@ struct Kept {
   const fs::path& path() const { return directory.path(); }
 
   ChoiceStore store(const std::string& region) const { return ChoiceStore(path(), region); }
+  /// The file of the region's sets.
+  fs::path file(const std::string& region) const {
+    return store(region).path(store(region).name_of_sets({detail::this_machine()}));
+  }
 
   /// As a writer would have kept it so long ago. Returns its name.
   std::string plant(ChoiceSet entry, std::chrono::hours ago = 0h) const {
     entry.written = record::utc_text(std::chrono::system_clock::now() - ago);
     REQUIRE(store(entry.region)
-                .change([&](storage::RegionFile& file) {
-                  return file.sets.insert(file.sets.begin(), entry), true;
-                })
+                .change(store(entry.region).name_of_sets(entry.machines),
+                        [&](storage::RegionFile& file) {
+                          return file.sets.insert(file.sets.begin(), entry), true;
+                        })
                 .empty());
     return "set " + id_of(entry) + " of region \"" + entry.region + "\"";
   }
@@ -109,7 +114,7 @@ TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest firs
   CHECK(configs_in(kept.choices.list("a/b")) == std::vector<std::size_t>{20, 11});
   CHECK(kept.choices.list("a").sets.empty());
   const KeptSet& set = all.sets[0];
-  CHECK(set.file == kept.store("a/b").path());
+  CHECK(set.file == kept.file("a/b"));
   CHECK("set " + set.id + " of region \"a/b\"" == newest);
   CHECK_THAT(set.written, ContainsSubstring("T"));
   CHECK(set.makespan_ns == 5'000);
@@ -131,10 +136,10 @@ TEST_CASE("KeptChoices: names what is damaged, and what others can write, and le
   const Kept kept;
   kept.plant(entry_of("r", 1, 10));
   kept.plant(entry_of("s", 2, 20));
-  const fs::path damaged = kept.store("s").path();
+  const fs::path damaged = kept.file("s");
   std::ofstream(damaged, std::ios::app) << "x";
   kept.plant(entry_of("t", 3, 30));
-  const fs::path open = kept.store("t").path();
+  const fs::path open = kept.file("t");
   fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
   const KeptChoices::Contents contents = kept.choices.list();
   CHECK(configs_in(contents) == std::vector<std::size_t>{10});
@@ -150,7 +155,7 @@ TEST_CASE("KeptChoices: names what is damaged, and what others can write, and le
 TEST_CASE("KeptChoices: prune removes what is damaged or left over, and by age what counts", "[unit]") {
   const Kept kept;
   kept.plant(entry_of("s", 1, 10));
-  const fs::path of_s = kept.store("s").path();
+  const fs::path of_s = kept.file("s");
   std::string text = engine_test::text_of_file(of_s);
   text.replace(text.find("it was fast"), 2, "IT");
   std::ofstream(of_s) << text;
@@ -188,26 +193,6 @@ TEST_CASE("KeptChoices: prune removes what is damaged or left over, and by age w
         sorted({old, cut_off.string()}));
   CHECK(fs::exists(going_on));
   CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{11});
-}
-
-TEST_CASE("ChoiceStore: a set that a newer one contradicts is gone where that counts in any case", "[unit]") {
-  const Kept kept;
-  const auto both = [](int key, std::size_t config_of_g) {
-    ChoiceSet entry = entry_of("r", key, 10);
-    entry.choices.push_back(entry_of("r", 0, config_of_g, "g").choices[0]);
-    return entry;
-  };
-  REQUIRE(kept.store("r").save(both(1, 4)).empty());
-  ChoiceSet other_kernels = both(3, 4);
-  other_kernels.choices[0].launched[0].table_digest = 2;  // where its kernel is like that, it counts
-  for (const ChoiceSet& entry : {other_kernels, both(2, 5), both(4, 5)}) {
-    REQUIRE(kept.store("r").save(entry).empty());
-  }
-  const auto sets = kept.choices.list().sets;
-  REQUIRE(sets.size() == 3);
-  CHECK(sets[0].configs[0].key == "(4)");
-  CHECK(sets[1].configs[0].key == "(2)");
-  CHECK(sets[2].configs[0].key == "(3)");
 }
 
 TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses it", "[unit]") {
@@ -283,21 +268,26 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left where nobody can say
 TEST_CASE("KeptChoices: a file of a region that is refused is a problem of whoever works on it", "[unit]") {
   const Kept kept;
   kept.plant(entry_of("r", 1, 10));
-  REQUIRE(kept.choices.pin({.region = "r", .kernel = "k", .config_id = 1}).problems.empty());
-  const fs::path file = kept.store("r").path();
-  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
-  const std::vector<std::string> problems = kept.choices.list("r").problems;
-  REQUIRE(problems.size() == 1);
-  CHECK_THAT(problems[0], ContainsSubstring(file.string()) && ContainsSubstring("others can write"));
-  CHECK(kept.choices.list().problems == problems);
-  CHECK(kept.choices.unpin("r").items.empty());
-  for (const std::vector<std::string>& told :
-       {kept.choices.unpin("r").problems, kept.choices.export_choices("r").problems,
-        kept.choices.forget("r").problems, kept.choices.prune({}).problems,
-        kept.choices.pin({.region = "r", .kernel = "k", .config_id = 2}).problems}) {
-    CHECK(told == problems);
+  const PinnedConfig pin{.region = "r", .kernel = "k", .config_id = 1};
+  REQUIRE(kept.choices.pin(pin).problems.empty());
+  const fs::path of_pins = kept.store("r").path(kept.store("r").name_of_pins());
+  for (const fs::path& file : {of_pins, kept.file("r")}) {
+    fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+    const std::vector<std::string> problems = kept.choices.list("r").problems;
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems[0], ContainsSubstring(file.string()) && ContainsSubstring("others can write"));
+    CHECK(kept.choices.list().problems == problems);
+    CHECK(kept.choices.export_choices("r").problems == problems);
+    CHECK(kept.choices.prune({}).problems == problems);
+    if (file == of_pins) {
+      CHECK(kept.choices.unpin("r").items.empty());
+      CHECK(kept.choices.unpin("r").problems == problems);
+      CHECK(kept.choices.pin(pin).problems == problems);
+    } else {
+      CHECK(kept.choices.forget("r").problems == problems);
+    }
+    fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
   }
-  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
   CHECK(kept.choices.unpin("r").items.size() == 1);
   CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{10});
 }
@@ -313,7 +303,7 @@ TEST_CASE("KeptChoices: no pin is written whose key also names an alternative", 
             .items.size() == 1);
 }
 
-TEST_CASE("KeptChoices: a region with a long name, or of the former layout, is known, or named", "[unit]") {
+TEST_CASE("KeptChoices: a region with a long name is known", "[unit]") {
   const Kept kept;
   const std::string pinned_region(300, 'p');
   REQUIRE(kept.choices.pin({.region = pinned_region, .kernel = "k", .config_id = 1}).problems.empty());
@@ -322,13 +312,6 @@ TEST_CASE("KeptChoices: a region with a long name, or of the former layout, is k
   REQUIRE(contents.pins.size() == 1);
   CHECK(contents.pins[0].region == pinned_region);
   CHECK(kept.choices.prune({}).items.empty());
-  const detail::TrustedFolder former(kept.path(), "choices/r");
-  REQUIRE(former.write("mine.pin", "{}").empty());
-  REQUIRE(kept.choices.list().problems.size() == 1);
-  CHECK_THAT(kept.choices.list().problems[0],
-             ContainsSubstring(former.path().string()) && ContainsSubstring("older version"));
-  CHECK(kept.choices.prune({}).items.empty());
-  CHECK(fs::exists(former.path() / "mine.pin"));
 }
 
 TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
@@ -354,11 +337,13 @@ TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is 
   const std::string text = kept.choices.export_choices().text;
   elsewhere.plant(entry_of("s", 3, 30), 3h);
   CHECK(elsewhere.choices.import_choices(text).items.size() == 1);  // there is a newer one for the other
-  CHECK(configs_in(elsewhere.choices.list()) == std::vector<std::size_t>{12, 20, 30});
+  const KeptChoices::Contents contents = elsewhere.choices.list();
+  CHECK(configs_in(contents) == std::vector<std::size_t>{12, 20});
+  CHECK(contents.sets[1].configs.size() == 2);  // with what was there
   CHECK(elsewhere.choices.import_choices(text).items.empty());
   const auto only_s = nlohmann::json::parse(kept.choices.export_choices("s").text);
   REQUIRE(only_s.size() == 1);
-  CHECK(only_s.at(0).at("region") == "s");
+  CHECK(only_s.at(0).at("content").at("region") == "s");
 }
 
 TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
@@ -376,14 +361,13 @@ TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
   }
 }
 
-TEST_CASE("KeptChoices: a machine differs from a set's by line, and only some lines may differ", "[unit]") {
+TEST_CASE("KeptChoices: a machine differs from a set's by part, and only some parts may differ", "[unit]") {
   detail::describe_machine("test part", [] { return std::string("new"); });
   KeptSet set;
-  set.machines = {detail::machine_text(), detail::machine_text()};
+  set.machines = {detail::this_machine(), detail::this_machine()};
   CHECK(KeptChoices::differences(set).empty());
-  std::string& machine = set.machines[1];
-  machine.replace(machine.find("test part: new"), 14, "test part: old");
-  machine.replace(machine.find("library: "), 9, "library: 0");
+  set.machines[1]["test part"] = "old";
+  set.machines[1]["library"] = "0";
   const std::vector<MachineDifference> differences = KeptChoices::differences(set);
   REQUIRE(differences.size() == 2);
   CHECK(differences[0].part == "library");
@@ -399,26 +383,24 @@ TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a s
           "[unit]") {
   const Kept kept;
   detail::describe_machine("test part", [] { return std::string(); });
-  const auto standing_with = [&](const std::string& from, const std::string& to) {
+  const auto standing_with = [&](const std::function<void(detail::Machine&)>& change) {
     ChoiceSet entry = entry_of("r", 1, 10);
-    std::string& machine = entry.machines[0];
-    machine.replace(machine.find(from), from.size(), to);
+    change(entry.machines[0]);
     kept.plant(entry);
     const KeptStanding standing = kept.choices.list().sets.at(0).standing;
     kept.choices.forget("r");
     return standing;
   };
-  CHECK(standing_with("processor: ", "processor: ") == KeptStanding::counts);
-  CHECK(standing_with("test part: \n", "test part: set\n") == KeptStanding::another_machine);
-  CHECK(standing_with("test part: \n", "") == KeptStanding::counts);
-  CHECK(standing_with("processor: ", "other part: of a component\nprocessor: ") ==
-        KeptStanding::another_machine);
-  CHECK(standing_with("processor: ", "nccl: 2.28.3\nprocessor: ") == KeptStanding::counts);
-  CHECK(standing_with("library: ", "library: 0") == KeptStanding::other_versions);
-  ::setenv("NCCL_ALGO", "Ring", 1);
-  const KeptStanding under_algo = standing_with("NCCL_ALGO=Ring", "NCCL_ALGO=Tree");
-  ::unsetenv("NCCL_ALGO");
-  CHECK(under_algo == KeptStanding::another_machine);
+  const auto standing_of = [&](const std::string& part, const std::string& value) {
+    return standing_with([&](detail::Machine& machine) { machine[part] = value; });
+  };
+  CHECK(standing_with([](detail::Machine&) {}) == KeptStanding::counts);
+  CHECK(standing_of("test part", "set") == KeptStanding::another_machine);
+  CHECK(standing_with([](detail::Machine& machine) { machine.erase("test part"); }) == KeptStanding::counts);
+  CHECK(standing_of("other part", "of a component") == KeptStanding::another_machine);
+  CHECK(standing_of("nccl", "2.28.3") == KeptStanding::counts);
+  CHECK(standing_of("library", "0") == KeptStanding::other_versions);
+  CHECK(standing_of("nccl variables", "NCCL_ALGO=Tree") == KeptStanding::another_machine);
 }
 
 TEST_CASE("KeptChoices: what was chosen beside pins that are gone is not exported", "[unit]") {
@@ -460,39 +442,10 @@ TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and take
   CHECK_THROWS_AS(kept.choices.pin(set), InvalidArgument);
 }
 
-TEST_CASE("ChoiceStore: a save removes what it replaces, and nothing else", "[unit]") {
-  const Kept kept;
-  kept.plant(entry_of("r", 1, 10), 1h);
-  kept.plant(entry_of("r", 2, 20), 1h);
-  kept.plant(entry_of("r", 1, 12), -1h);  // of a fast clock
-  REQUIRE(kept.store("r").save(entry_of("r", 1, 11)).empty());
-  CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{11, 20});
-}
-
-TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {
-  const Kept kept;
-  const ChoiceStore store(kept.path(), "r");
-  constexpr int others = 50;
-  for (int key = 2; key < 2 + others; ++key) {
-    REQUIRE(store.save(entry_of("r", key, 0)).empty());
-  }
-  REQUIRE(store.save(entry_of("r", 1, 0)).empty());
-  std::jthread writer([&](const std::stop_token& stop) {
-    for (std::size_t i = 1; !stop.stop_requested(); ++i) {
-      static_cast<void>(store.save(entry_of("r", 1, i % 100)));
-    }
-  });
-  int incomplete = 0;
-  for (int look = 0; look < 40; ++look) {
-    incomplete += store.read().file.sets.size() == others + 1 ? 0 : 1;
-  }
-  CHECK(incomplete == 0);
-}
-
 TEST_CASE("KeptChoices: what only some ranks have chosen is not pinned, which would hold on all", "[unit]") {
   const Kept kept;
   ChoiceSet entry = entry_of("r", 1, 10);
-  entry.machines = {"a", "b"};
+  entry.machines = {{{"a", "b"}}, {{"a", "c"}}};
   entry.choices[0].ranks = {1};
   kept.plant(entry);
   const KeptChoices::Changes changes = kept.choices.pin(kept.choices.list().sets.at(0));
@@ -504,7 +457,7 @@ TEST_CASE("KeptChoices: what is no file in the place of a region's file is a pro
   const Kept kept;
   kept.plant(entry_of("r", 1, 10));
   kept.plant(entry_of("other", 1, 10));
-  const fs::path file = kept.store("r").path();
+  const fs::path file = kept.file("r");
   const fs::path moved = kept.path() / "moved";
   fs::rename(file, moved);
   SECTION("a link to a file") {

@@ -361,7 +361,7 @@ TEST_CASE("device: what is launched without a stream works on one if its status 
   const auto depends_on_processor = [&](const std::string& region) {
     const auto kept = KeptChoices(directory.path()).list(region).sets;
     REQUIRE(kept.size() == 1);
-    return kept[0].machines.at(0).find("processor: ") != std::string::npos;
+    return kept[0].machines.at(0).contains("processor");
   };
   CHECK_FALSE(depends_on_processor("on a device"));
   CHECK(depends_on_processor("on both"));

@@ -133,7 +133,7 @@ TEST_CASE("kept choices: each rank begins with its own of a kernel that has the 
         CHECK(problem.reused);
       }
     }
-    const auto kept = storage::ChoiceStore(directory.path(), "kept_keys").read();
+    const auto kept = storage::ChoiceStore(directory.path(), "kept_keys").read_all();
     REQUIRE(kept.file.sets.size() == 1);
     CHECK(kept.file.sets[0].choices.size() == (beside ? 4 : 3));
   }
@@ -218,7 +218,7 @@ TEST_CASE("kept choices: the host's clock measures no stream, also under a key t
         });
     INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
     CHECK(count_failed(thrown) == 0);
-    const auto kept = storage::ChoiceStore(directory.path(), name).read();
+    const auto kept = storage::ChoiceStore(directory.path(), name).read_all();
     const std::size_t count = kept.file.sets.empty() ? 0 : kept.file.sets[0].choices.size();
     CHECK(count == (of_devices ? 2 : 0));
   }

@@ -165,8 +165,8 @@ TEST_CASE("kept choices: they are for one kind of processor if something runs on
     CHECK(alone.error.empty());
     return content(only_file(directory.path()));
   };
-  CHECK_THAT(kept(true), ContainsSubstring("\\nprocessor: "));
-  CHECK_THAT(kept(false), !ContainsSubstring("\\nprocessor: "));
+  CHECK_THAT(kept(true), ContainsSubstring("\"processor\","));
+  CHECK_THAT(kept(false), !ContainsSubstring("\"processor\","));
 }
 
 }  // namespace kept_choices_shipped_test

@@ -13,8 +13,6 @@
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/output.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -560,11 +558,15 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
           "[unit]") {
   storage::ChoiceSet entry;
   entry.region = "kept elsewhere";
-  entry.machines = {"devices: GPU\ndriver: 1\nlibrary: 0.0.9\n", "devices: GPU\ndriver: 1\n"};
+  entry.machines = {{{"devices", "GPU"}, {"driver", "1"}, {"library", "0.0.9"}},
+                    {{"devices", "GPU"}, {"driver", "1"}}};
+  storage::KeptChoice& choice = entry.choices.emplace_back();
+  choice.kernel = "kept elsewhere";
+  choice.launched = {{"kept elsewhere", 1}};
+  choice.config = "{}";
   agreement::Hello hello;
-  hello.kept_choices =
-      nlohmann::json({{"file", to_json(storage::RegionFile{entry.region, {}, {entry}})}}).dump();
-  const auto usable = [&](const std::vector<std::string>& machines, bool versions_count) {
+  hello.kept_choices = "{}\n" + to_json(storage::RegionFile{entry.region, {}, {entry}});
+  const auto usable = [&](const std::vector<detail::Machine>& machines, bool versions_count) {
     hello.machines = machines;
     tuning::MadeReady made_ready;
     const tuning::KeptSets sets =
@@ -573,11 +575,13 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
     return sets.outcome.usable[0];
   };
   CHECK(usable(entry.machines, true));
-  const std::vector<std::string> newer{"devices: GPU\ndriver: 2\nlibrary: 0.1.0\n",
-                                       "devices: GPU\ndriver: 1\n"};
+  std::vector<detail::Machine> newer = entry.machines;
+  newer[0]["driver"] = "2";
+  newer[0]["library"] = "0.1.0";
   CHECK_FALSE(usable(newer, true));
   CHECK(usable(newer, false));
-  const std::vector<std::string> others{entry.machines[0], "devices: other\ndriver: 1\n"};
+  std::vector<detail::Machine> others = entry.machines;
+  others[1]["devices"] = "other";
   CHECK_FALSE(usable(others, false));
   CHECK_FALSE(usable({entry.machines[0]}, false));
 }

@@ -37,8 +37,9 @@ constexpr std::size_t pinned = 1;
 
 /// As a person writes it, beside what is there. Returns the file.
 fs::path write_pin(const fs::path& directory, const std::string& region, const std::string& pins) {
-  const fs::path path = storage::ChoiceStore(directory, region).path();
-  nlohmann::ordered_json json{{"format", 5}, {"region", region}};
+  const storage::ChoiceStore store(directory, region);
+  const fs::path path = store.path(store.name_of_pins());
+  nlohmann::ordered_json json{{"format", 6}, {"region", region}};
   if (fs::exists(path)) {
     json = nlohmann::ordered_json::parse(engine_test::text_of_file(path));
   }
@@ -51,6 +52,11 @@ fs::path write_pin(const fs::path& directory, const std::string& region, const s
   const detail::TrustedFolder folder(directory, storage::choices_folder);
   REQUIRE(folder.write(path.filename().string(), json.dump()).empty());
   return path;
+}
+
+fs::path pins_of(const Process& process) {
+  const storage::ChoiceStore store(process.directory, process.region);
+  return store.path(store.name_of_pins());
 }
 
 /// A process of two ranks, of which the pin is for the kernel.
@@ -269,8 +275,7 @@ TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every 
       const TemporaryDirectory directory;
       Process process = with_pin(directory, name, pin);
       if (pin.empty()) {
-        fs::permissions(storage::ChoiceStore(directory.path(), process.region).path(),
-                        fs::perms::others_write, fs::perm_options::add);
+        fs::permissions(pins_of(process), fs::perms::others_write, fs::perm_options::add);
       }
       process.mode = mode;
       INFO(pin);
@@ -304,7 +309,7 @@ TEST_CASE("pins: where others can write, what is pinned is an error that names i
     for (const bool is_file : {true, false}) {
       const TemporaryDirectory directory;
       Process process = with_pin(directory, "pinned_open", pin_of("pinned_open", config_1));
-      const fs::path file = storage::ChoiceStore(directory.path(), process.region).path();
+      const fs::path file = pins_of(process);
       const fs::path open = is_file ? file : file.parent_path();
       fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
       process.mode = mode;
@@ -316,7 +321,7 @@ TEST_CASE("pins: where others can write, what is pinned is an error that names i
 TEST_CASE("pins: a file that may not be read is an error that names it", "[unit]") {
   const TemporaryDirectory directory;
   const Process process = with_pin(directory, "pinned_unread", pin_of("pinned_unread", config_1));
-  const fs::path file = storage::ChoiceStore(directory.path(), process.region).path();
+  const fs::path file = pins_of(process);
   fs::permissions(file, fs::perms::owner_write);
   if (::access(file.c_str(), R_OK) == 0) {
     WARN("skipped: this user may read everything");
@@ -325,26 +330,19 @@ TEST_CASE("pins: a file that may not be read is an error that names it", "[unit]
   check_refused(run(process), {file.string()});
 }
 
-TEST_CASE("pins: one of the former layout, or in a file with an error, is an error, not passed over",
+TEST_CASE("pins: one of the former format, or in a file with an error, is an error, not passed over",
           "[unit]") {
   const bool former = GENERATE(true, false);
-  const bool empty_beside = former && GENERATE(true, false);
   const TemporaryDirectory directory;
   Process process = with_pin(directory, "pinned_former", pin_of("pinned_former", config_1));
   const detail::TrustedFolder folder(directory.path(), storage::choices_folder);
-  const std::string name = storage::file_name_of(process.region);
-  if (former) {
-    REQUIRE(detail::TrustedFolder(directory.path(), fs::path(storage::choices_folder) / name)
-                .write("mine.pin", "{}")
-                .empty());
-    if (empty_beside) {
-      REQUIRE(folder.write(name + ".json", "").empty());
-    }
-  } else {
-    REQUIRE(folder.write(name + ".json", R"({"format": 5, "pins": [)").empty());
-  }
+  REQUIRE(folder
+              .write(pins_of(process).filename().string(),
+                     former ? R"({"format": 5, "region": "kept region", "pins": []})"
+                            : R"({"format": 6, "pins": [)")
+              .empty());
   process.mode = GENERATE(Mode::tune, Mode::use, Mode::off);
-  check_refused(run(process), {(folder.path() / name).string(), former ? "older version" : "what is pinned"});
+  check_refused(run(process), {pins_of(process).string(), "what is pinned"});
 }
 
 TEST_CASE("pins: one that no launch has used is a warning that names file, kernel and key, once", "[unit]") {

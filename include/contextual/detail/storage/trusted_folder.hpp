@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,40 +35,34 @@ class CONTEXTUAL_API TrustedFolder {
 
   struct Reading {
     std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
-    std::string refusal;              ///< why it is not believed, with its path; else empty
+    std::string refusal{};            ///< why it is not believed, with its path; else empty
     bool shortage = false;            ///< the refusal is for want of descriptors or memory, which passes
   };
   /// A longer file is not believed, and not read either.
-  static constexpr std::size_t longest_file = std::size_t{256} << 20U;
-  Reading read(const std::string& file, std::size_t most_bytes = longest_file) const;
+  Reading read(const std::string& file, std::size_t most_bytes = std::size_t{256} << 20U) const;
 
   /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. After a
-  /// failure nothing is left of it.
-  std::string write(const std::string& file, std::string_view text) const;
+  /// failure nothing is left of it. `still` is called when all of it is on the disk under another name; if it
+  /// returns false, nothing is replaced.
+  std::string write(const std::string& file, std::string_view text,
+                    const std::function<bool()>& still = {}) const;
 
-  struct Listing {
-    std::vector<std::string> names;  ///< all, or none
-    std::string refusal;             ///< why the folder is not believed or cannot be listed; else empty
-    bool shortage = false;           ///< as in Reading
-  };
   /// Makes an empty file unless it exists, without waiting for the disk. Returns what went wrong, or an empty
   /// text.
   std::string make(const std::string& file) const;
 
-  /// Returns the names of the files with this ending, in no order; none if there is no folder.
-  Listing files(std::string_view ending) const;
+  /// Returns the names of what is there with this ending, in no order; none if there is no folder. All, or
+  /// none, and then why the folder is not believed or cannot be listed.
+  std::vector<std::string> files(std::string_view ending, std::string* refusal = nullptr) const;
 
   /// Returns the names of files that `write` was writing when its process ended: nobody has written to them
   /// for an hour.
   std::vector<std::string> abandoned_files() const;
-  /// Returns the names of the folders in it, in no order; none if the folder is not believed.
-  std::vector<std::string> folders() const;
   /// Returns why nothing can be written in the folder, with its path, or an empty text. Makes it if there is
   /// none.
   std::string why_unwritable() const;
-  /// Returns true unless it is known that the file does not have this text in it, whoever has written it:
-  /// also where it exists and cannot be read.
-  bool may_contain(const std::string& file, std::string_view text) const;
+  /// Returns true unless it is known that there is no such file, whoever has written it.
+  bool may_have(const std::string& file) const;
 
   /// Removes a file. Returns what went wrong, or an empty text; also if there is no such file any more.
   std::string remove(const std::string& file) const;

@@ -54,7 +54,7 @@ CONTEXTUAL_API const Nccl& nccl();
 /// Returns why `nccl` throws, or an empty text if it does not.
 CONTEXTUAL_API std::string nccl_problem_of_process() noexcept;
 
-/// Fills in `version`, makes it a part of detail::machine_text, and returns why this NCCL cannot be used, or
+/// Fills in `version`, makes it a part of detail::this_machine, and returns why this NCCL cannot be used, or
 /// an empty text.
 std::string start_nccl(Nccl& table);
 

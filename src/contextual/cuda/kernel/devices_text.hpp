@@ -33,7 +33,7 @@ std::string cuda_text();
 /// Returns the driver's version, 13000 for 13.0. Throws CudaUnavailable or CudaError.
 std::string driver_text();
 
-/// Makes them parts of detail::machine_text. Done already where the library is shared, when it is loaded; a
+/// Makes them parts of detail::this_machine. Done already where the library is shared, when it is loaded; a
 /// call brings this into a program that is linked to it statically.
 void describe_devices() noexcept;
 
