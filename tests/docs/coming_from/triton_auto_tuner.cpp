@@ -52,15 +52,6 @@ TEST_CASE("TritonAutoTuner: kernel and configs make the tuner, the rest is a req
   CHECK(tune(1 << 20).from_cache);
 }
 
-// row: the order of the arguments: kernel, configs, problem_size, device, kernel_type
-TEST_CASE("TritonAutoTuner: sizes, device and type are named, and the kernel's arguments come last",
-          "[unit]") {
-  contextual::KernelTuner tuner{"seed_order", blocks(), [](const Tile&, float, int) {}, few_runs()};
-  const TuningResult result =
-      tuner.tune(TuneRequest{.problem_size = {8}, .device = "host", .kernel_type = "gemm"}, 1.5F, 2);
-  CHECK(result.kernel_type == "gemm");
-}
-
 // row: `config_space = {"BLOCK_M": [64, 128], "num_warps": [4, 8]}`
 TEST_CASE("TritonAutoTuner: a dictionary of values is a space of configs", "[unit]") {
   const contextual::ConfigSpace<contextual::Config> space{{"BLOCK_M", {64, 128}}, {"num_warps", {4, 8}}};
