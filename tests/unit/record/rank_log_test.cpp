@@ -343,7 +343,7 @@ TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[u
   CHECK(lines_of(log.text_path()).at(1) == to_text(samples::event(samples::run_start())));
 }
 
-TEST_CASE("RankLog: of processes that write at the same time hardly any line is taken for half of one", "[unit]") {
+TEST_CASE("RankLog: processes that write at the same time leave hardly any blank lines", "[unit]") {
   const TemporaryDirectory directory;
   Warning body;
   body.text.assign(20'000, 'x');  // of several pages
@@ -363,9 +363,8 @@ TEST_CASE("RankLog: of processes that write at the same time hardly any line is 
     REQUIRE(::waitpid(child, nullptr, 0) == child);
   }
   std::vector<std::string> lines = lines_of(directory.path() / "rank-0.jsonl");
-  const std::size_t blank = std::erase(lines, "");
+  CHECK(std::erase(lines, "") < 10);  // a process that is stopped inside its line looks like a dead one
   CHECK(lines.size() == 1000);
-  CHECK(blank < 10);  // a process that is stopped in the middle of its line looks like one that has died
 }
 
 /// Runs `use` in a forked process; returns its process id when it has ended well.
