@@ -10,6 +10,9 @@
 /// first kernel is hardly slower on half of them, because the most of its time does not depend on their
 /// number.
 ///
+/// With `--kernels helping` both kernels have the same work. Half of the multiprocessors each is best; but half
+/// for one kernel beside all for the other one is slower than the defaults, so only a change of both helps.
+///
 /// First every pair is timed as five calls in a row pay for it, in both orders of the launches and without a
 /// timer, in batches that begin on an idle device; the pairs take turns in random order. A pair is steady if
 /// its time depends neither on the batch nor on the order. Then the region is tuned many times, each time
@@ -40,6 +43,7 @@ constexpr double largest_spread_of_steady = 0.02;
 constexpr double largest_ratio = 1.02;
 
 struct Settings {
+  std::string kernels = "racing";
   std::string order = "both";
   std::string timer = "both";
   int tunings = 40;
@@ -48,19 +52,20 @@ struct Settings {
   std::string json;
 };
 
-/// All multiprocessors, a little more than three quarters, half and a quarter of them. With three quarters
-/// and a quarter both kernels would fit.
-ConfigSpace<ShareConfig> space() {
+ShareRegion region_of(const std::string& kernels) {
   const int all = multiprocessors();
-  return on_multiprocessors({all, all * 3 / 4 + 1, all / 2, all / 4});
-}
-
-/// On all, a little more than three quarters, half and a quarter of 132 multiprocessors the first kernel
-/// takes 294, 308, 334 and 414 us, and the second one 153, 168, 197 and 285 us.
-ShareWork work() {
-  const auto items = 20 * static_cast<unsigned>(multiprocessors());
-  return {.first = {.prologue_ns = 254'000, .round_ns = 2'000, .items = items},
-          .second = {.prologue_ns = 109'000, .round_ns = 2'200, .items = items, .handed_out = true}};
+  if (kernels == "helping") {
+    // Two rounds with a block on every multiprocessor.
+    const WorkOfKernel each{
+        .prologue_ns = 40'000, .round_ns = 20'000, .items = 2 * static_cast<unsigned>(all)};
+    return {on_multiprocessors({all, all * 3 / 4, all / 2, all / 4}), {each, each}};
+  }
+  // With three quarters and a quarter both kernels would fit. On 132, 100, 66 and 33 multiprocessors the
+  // first kernel takes 294, 308, 334 and 414 us, and the second one 153, 168, 197 and 285 us.
+  const auto items = 20 * static_cast<unsigned>(all);
+  return {on_multiprocessors({all, all * 3 / 4 + 1, all / 2, all / 4}),
+          {.first = {.prologue_ns = 254'000, .round_ns = 2'000, .items = items},
+           .second = {.prologue_ns = 109'000, .round_ns = 2'200, .items = items, .handed_out = true}}};
 }
 
 /// The time of a call, over batches.
@@ -141,14 +146,15 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
                 const Times& all_times, const Settings& settings, nlohmann::json& results) {
   const std::map<Pair, PairTime>& times = all_times.at(order);
   const double best_us = best_steady_us(all_times, order);
-  const Options options = share_options(settings.level, timer);
+  Options options;
+  options.search = settings.level;
+  options.timer = timer;
   std::map<Pair, long> chosen;
   std::vector<double> ratios;
   std::vector<double> runs;
   std::vector<double> seconds;
   for (int i = 0; i < settings.tunings; ++i) {
-    const ShareTuning tuning = tune(
-        region, "erratic pair", [&] { region.fork_and_join(order); }, options);
+    const ShareTuning tuning = tune(region, order, options);
     ++chosen[tuning.choice];
     ratios.push_back(times.at(tuning.choice).mean_us / best_us);
     runs.push_back(static_cast<double>(tuning.runs));
@@ -191,7 +197,7 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
 }
 
 int measure(const Settings& settings) {
-  ShareRegion region(space(), work());
+  ShareRegion region = region_of(settings.kernels);
   std::mt19937 random(1);
   Times times;
   for (const Order order : {Order::first_first, Order::second_first}) {
@@ -220,6 +226,8 @@ int main(int argc, char** argv) {
   BenchmarkApp app{
       "Two kernels on two streams, some pairs of whose configs are erratic: is a steady one found?"};
   Settings settings;
+  app.add_option("--kernels", settings.kernels, "racing, or helping")
+      ->check(CLI::IsMember({"racing", "helping"}));
   app.add_option("--order", settings.order, "which kernel is launched first: first, second or both")
       ->check(CLI::IsMember({"first", "second", "both"}));
   app.add_option("--timer", settings.timer, "cupti, events or both")
@@ -227,7 +235,11 @@ int main(int argc, char** argv) {
   app.add_option("--tunings", settings.tunings, "for each order and timer")->check(CLI::PositiveNumber);
   app.add_option("--batches", settings.batches, "of five calls in a row, of each pair")
       ->check(CLI::Range(20, 100'000));
-  add_search_option(app, settings.level);
+  const std::map<std::string, SearchLevel> levels{
+      {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}};
+  app.add_option("--search", settings.level, "quick, normal or thorough")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("normal");
   app.add_option("--json", settings.json, "file for the figures");
   return run_on_gpu(app, argc, argv, [&] { return measure(settings); });
 }
