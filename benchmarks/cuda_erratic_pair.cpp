@@ -21,8 +21,6 @@
 #include "cuda_common.hpp"
 #include "cuda_share_region.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -49,7 +47,6 @@ struct Settings {
   int tunings = 40;
   int batches = 60;
   SearchLevel level = SearchLevel::normal;
-  std::string json;
 };
 
 ShareRegion region_of(const std::string& kernels) {
@@ -143,7 +140,7 @@ void print_row(const ShareRegion& region, const Pair& pair, const PairTime& time
 
 /// One order of the launches with one timer. Returns whether every choice was close to the best steady pair.
 bool tune_often(ShareRegion& region, Order order, const char* timer_name, const TimerFactory& timer,
-                const Times& all_times, const Settings& settings, nlohmann::json& results) {
+                const Times& all_times, const Settings& settings) {
   const std::map<Pair, PairTime>& times = all_times.at(order);
   const double best_us = best_steady_us(all_times, order);
   Options options;
@@ -164,31 +161,13 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
   const char* const order_name = order == Order::first_first ? "first" : "second";
   std::printf("\n%s kernel launched first, timed by %s\n", order_name, timer_name);
   std::printf("%-12s %8s %18s %15s %7s\n", "blocks", "mean us", "5 % to 95 %", "over best", "chosen");
-  nlohmann::json sets = nlohmann::json::array();
   for (const auto& [pair, time] : times) {
-    const bool steady = is_steady(all_times, pair);
-    print_row(region, pair, time, steady, best_us, chosen[pair]);
-    sets.push_back({{"first_blocks", region.space()[pair.first].blocks},
-                    {"second_blocks", region.space()[pair.second].blocks},
-                    {"mean_us", time.mean_us},
-                    {"low_us", time.low_us},
-                    {"high_us", time.high_us},
-                    {"steady", steady},
-                    {"chosen", chosen[pair]}});
+    print_row(region, pair, time, is_steady(all_times, pair), best_us, chosen[pair]);
   }
   const auto close = std::count_if(ratios.begin(), ratios.end(), [](double r) { return r <= largest_ratio; });
   std::printf(
       "%ld of %d choices within 2 %% of the best steady pair; runs median %.0f, seconds median %.2f\n",
       static_cast<long>(close), settings.tunings, median(runs), median(seconds));
-  results.push_back({{"launched_first", order_name},
-                     {"timer", timer_name},
-                     {"best_steady_us", best_us},
-                     {"tunings", settings.tunings},
-                     {"close", close},
-                     {"largest_ratio", *std::max_element(ratios.begin(), ratios.end())},
-                     {"runs_median", median(runs)},
-                     {"seconds_median", median(seconds)},
-                     {"sets", std::move(sets)}});
   detach_cupti();  // or it would be beside the next timer
   const bool met = goal_at_most("largest ratio to the best steady pair",
                                 *std::max_element(ratios.begin(), ratios.end()), largest_ratio, "");
@@ -203,20 +182,18 @@ int measure(const Settings& settings) {
   for (const Order order : {Order::first_first, Order::second_first}) {
     times[order] = time_all(region, order, settings.batches, random);
   }
-  nlohmann::json results = nlohmann::json::array();
   bool met = true;
   for (const Order order : {Order::first_first, Order::second_first}) {
     if (settings.order == (order == Order::first_first ? "second" : "first")) {
       continue;
     }
     if (settings.timer != "events") {
-      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, times, settings, results) && met;
+      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, times, settings) && met;
     }
     if (settings.timer != "cupti") {
-      met = tune_often(region, order, "events", cuda_event_timer, times, settings, results) && met;
+      met = tune_often(region, order, "events", cuda_event_timer, times, settings) && met;
     }
   }
-  write_figures(settings.json, results);
   return met ? 0 : 1;
 }
 
@@ -240,6 +217,5 @@ int main(int argc, char** argv) {
   app.add_option("--search", settings.level, "quick, normal or thorough")
       ->transform(CLI::CheckedTransformer(levels))
       ->default_str("normal");
-  app.add_option("--json", settings.json, "file for the figures");
   return run_on_gpu(app, argc, argv, [&] { return measure(settings); });
 }
