@@ -10,8 +10,9 @@
 /// first kernel is hardly slower on half of them, because the most of its time does not depend on their
 /// number.
 ///
-/// With `--kernels helping` both kernels have the same work. Half of the multiprocessors each is best; but half
-/// for one kernel beside all for the other one is slower than the defaults, so only a change of both helps.
+/// With `--kernels helping` both kernels have the same work. Half of the multiprocessors each is best; but
+/// half for one kernel beside all for the other one is slower than the defaults, so only a change of both
+/// helps.
 ///
 /// First every pair is timed as five calls in a row pay for it, in both orders of the launches and without a
 /// timer, in batches that begin on an idle device; the pairs take turns in random order. A pair is steady if
