@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <string>
 
 namespace contextual::benchmarks {
@@ -31,14 +30,6 @@ int run_program(CLI::App& app, int argc, char** argv, const Body& body) {
     std::fflush(stdout);
     std::fprintf(stderr, "failed: %s\n", error.what());
     return 1;
-  }
-}
-
-/// Writes figures to a file that the command line names; none if it does not.
-template <typename Json>
-void write_figures(const std::string& file, const Json& figures) {
-  if (!file.empty()) {
-    std::ofstream(file) << figures.dump(2) << '\n';
   }
 }
 

@@ -1,25 +1,10 @@
 #include "cuda_common.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
 namespace contextual::benchmarks {
 namespace {
-
-constexpr const char* spin_source =
-#include "embedded/cuda_spin.cu.inc"
-    ;
-
-SpinKernel::Definition spin_definition(const char* function) {
-  SpinKernel::Definition definition;
-  definition.source = CudaSource::text("cuda_spin.cu", spin_source);
-  definition.variant = [function](const VariantConfig& config) { return variant_of(function, config); };
-  definition.layout = [](const VariantConfig&, Stamp* const&, const unsigned long long&,
-                         const unsigned& blocks) { return CudaLayout{.grid = {blocks}, .block = {32}}; };
-  definition.options.key_names = {"BLOCKS"};
-  return definition;
-}
 
 void print_device() {
   int device = 0;
@@ -73,15 +58,6 @@ void* driver_function(const char* name) {
   return function;
 }
 
-Stamp extent(const Stamp* stamps, std::size_t count) {
-  Stamp all = stamps[0];
-  for (std::size_t i = 1; i < count; ++i) {
-    all.begin_ns = std::min(all.begin_ns, stamps[i].begin_ns);
-    all.end_ns = std::max(all.end_ns, stamps[i].end_ns);
-  }
-  return all;
-}
-
 ConfigSpace<VariantConfig> variants(int count) {
   std::vector<VariantConfig> configs(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -92,28 +68,6 @@ ConfigSpace<VariantConfig> variants(int count) {
 
 CudaVariant variant_of(const char* function, const VariantConfig& config) {
   return {.function = function, .defines = {{"VARIANT", std::to_string(config.variant)}}};
-}
-
-std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variant_count) {
-  return std::make_unique<SpinKernel>(
-      name, variants(variant_count),
-      [](Stamp* const&, const unsigned long long&, const unsigned& blocks) { return make_key(blocks); },
-      spin_definition("spin"));
-}
-
-Stamp clock_steps(const Stream& stream) {
-  SpinKernel kernel("clock_steps", variants(1), single_problem, spin_definition("clock_steps"));
-  const Buffer<Stamp> steps(1);
-  constexpr unsigned long long reads = 1 << 16;
-  kernel(stream, steps.get(), reads, 1U);
-  stream.wait();
-  return steps.download()[0];
-}
-
-double trimmed_mean(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto cut = static_cast<std::ptrdiff_t>(values.size() / 10);
-  return mean({values.begin() + cut, values.end() - cut});
 }
 
 bool goal_at_most(const std::string& text, double value, double most, const char* unit) {

@@ -1,11 +1,10 @@
 #pragma once
 
 /// \file
-/// What the GPU benchmarks share: checks, streams and buffers, kernels that spin, how goals are printed.
+/// What the GPU benchmarks share: checks, streams and buffers, how goals are printed.
 
 #include "command_line.hpp"
 #include "figures.hpp"
-#include "temporary_directory.hpp"
 
 #include <contextual/cuda.hpp>
 
@@ -13,7 +12,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,16 +28,6 @@ inline constexpr int exit_without_gpu = 3;
 /// As `run_program`, but prints device and driver before; without a GPU returns `exit_without_gpu`, with the
 /// reason.
 int run_on_gpu(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
-
-/// A directory for cubins, named to the library by the environment before it reads that, so that nothing
-/// compiled earlier is found.
-class TemporaryCache {
- public:
-  TemporaryCache() { setenv("CONTEXTUAL_CACHE_DIR", directory_.path().c_str(), 1); }
-
- private:
-  TemporaryDirectory directory_;
-};
 
 /// A function of the driver, without linking to it.
 void* driver_function(const char* name);
@@ -144,14 +132,6 @@ inline std::size_t element_count(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
 
-/// When a block ran, by %globaltimer.
-struct Stamp {
-  unsigned long long begin_ns;
-  unsigned long long end_ns;
-};
-/// From the first begin to the last end.
-Stamp extent(const Stamp* stamps, std::size_t count);
-
 /// One of several configs that all do the same.
 struct VariantConfig {
   int variant = 0;
@@ -159,15 +139,6 @@ struct VariantConfig {
 ConfigSpace<VariantConfig> variants(int count);
 /// What a variant's code is compiled with.
 CudaVariant variant_of(const char* function, const VariantConfig& config);
-
-/// Arguments: a stamp for each block, how long a block spins in ns, blocks. One warp a block.
-using SpinKernel = CudaKernel<VariantConfig, Stamp*, unsigned long long, unsigned>;
-/// The key is the number of blocks.
-std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variant_count);
-/// The smallest and the largest step of %globaltimer, in ns.
-Stamp clock_steps(const Stream& stream);
-
-double trimmed_mean(std::vector<double> values);  ///< without the lowest and the highest tenth
 
 /// Prints "goal   <text>: <value> <unit>, at most <most> <unit>: met" or "NOT met"; returns which.
 bool goal_at_most(const std::string& text, double value, double most, const char* unit);

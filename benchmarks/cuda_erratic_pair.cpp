@@ -10,6 +10,10 @@
 /// first kernel is hardly slower on half of them, because the most of its time does not depend on their
 /// number.
 ///
+/// With `--kernels helping` both kernels have the same work. Half of the multiprocessors each is best; but
+/// half for one kernel beside all for the other one is slower than the defaults, so only a change of both
+/// helps.
+///
 /// First every pair is timed as five calls in a row pay for it, in both orders of the launches and without a
 /// timer, in batches that begin on an idle device; the pairs take turns in random order. A pair is steady if
 /// its time depends neither on the batch nor on the order. Then the region is tuned many times, each time
@@ -17,8 +21,6 @@
 
 #include "cuda_common.hpp"
 #include "cuda_share_region.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,27 +42,28 @@ constexpr double largest_spread_of_steady = 0.02;
 constexpr double largest_ratio = 1.02;
 
 struct Settings {
+  std::string kernels = "racing";
   std::string order = "both";
   std::string timer = "both";
   int tunings = 40;
   int batches = 60;
   SearchLevel level = SearchLevel::normal;
-  std::string json;
 };
 
-/// All multiprocessors, a little more than three quarters, half and a quarter of them. With three quarters
-/// and a quarter both kernels would fit.
-ConfigSpace<ShareConfig> space() {
+ShareRegion region_of(const std::string& kernels) {
   const int all = multiprocessors();
-  return on_multiprocessors({all, all * 3 / 4 + 1, all / 2, all / 4});
-}
-
-/// On all, a little more than three quarters, half and a quarter of 132 multiprocessors the first kernel
-/// takes 294, 308, 334 and 414 us, and the second one 153, 168, 197 and 285 us.
-ShareWork work() {
-  const auto items = 20 * static_cast<unsigned>(multiprocessors());
-  return {.first = {.prologue_ns = 254'000, .round_ns = 2'000, .items = items},
-          .second = {.prologue_ns = 109'000, .round_ns = 2'200, .items = items, .handed_out = true}};
+  if (kernels == "helping") {
+    // Two rounds with a block on every multiprocessor.
+    const WorkOfKernel each{
+        .prologue_ns = 40'000, .round_ns = 20'000, .items = 2 * static_cast<unsigned>(all)};
+    return {on_multiprocessors({all, all * 3 / 4, all / 2, all / 4}), {each, each}};
+  }
+  // With three quarters and a quarter both kernels would fit. On 132, 100, 66 and 33 multiprocessors the
+  // first kernel takes 294, 308, 334 and 414 us, and the second one 153, 168, 197 and 285 us.
+  const auto items = 20 * static_cast<unsigned>(all);
+  return {on_multiprocessors({all, all * 3 / 4 + 1, all / 2, all / 4}),
+          {.first = {.prologue_ns = 254'000, .round_ns = 2'000, .items = items},
+           .second = {.prologue_ns = 109'000, .round_ns = 2'200, .items = items, .handed_out = true}}};
 }
 
 /// The time of a call, over batches.
@@ -138,17 +141,18 @@ void print_row(const ShareRegion& region, const Pair& pair, const PairTime& time
 
 /// One order of the launches with one timer. Returns whether every choice was close to the best steady pair.
 bool tune_often(ShareRegion& region, Order order, const char* timer_name, const TimerFactory& timer,
-                const Times& all_times, const Settings& settings, nlohmann::json& results) {
+                const Times& all_times, const Settings& settings) {
   const std::map<Pair, PairTime>& times = all_times.at(order);
   const double best_us = best_steady_us(all_times, order);
-  const Options options = share_options(settings.level, timer);
+  Options options;
+  options.search = settings.level;
+  options.timer = timer;
   std::map<Pair, long> chosen;
   std::vector<double> ratios;
   std::vector<double> runs;
   std::vector<double> seconds;
   for (int i = 0; i < settings.tunings; ++i) {
-    const ShareTuning tuning = tune(
-        region, "erratic pair", [&] { region.fork_and_join(order); }, options);
+    const ShareTuning tuning = tune(region, order, options);
     ++chosen[tuning.choice];
     ratios.push_back(times.at(tuning.choice).mean_us / best_us);
     runs.push_back(static_cast<double>(tuning.runs));
@@ -158,31 +162,13 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
   const char* const order_name = order == Order::first_first ? "first" : "second";
   std::printf("\n%s kernel launched first, timed by %s\n", order_name, timer_name);
   std::printf("%-12s %8s %18s %15s %7s\n", "blocks", "mean us", "5 % to 95 %", "over best", "chosen");
-  nlohmann::json sets = nlohmann::json::array();
   for (const auto& [pair, time] : times) {
-    const bool steady = is_steady(all_times, pair);
-    print_row(region, pair, time, steady, best_us, chosen[pair]);
-    sets.push_back({{"first_blocks", region.space()[pair.first].blocks},
-                    {"second_blocks", region.space()[pair.second].blocks},
-                    {"mean_us", time.mean_us},
-                    {"low_us", time.low_us},
-                    {"high_us", time.high_us},
-                    {"steady", steady},
-                    {"chosen", chosen[pair]}});
+    print_row(region, pair, time, is_steady(all_times, pair), best_us, chosen[pair]);
   }
   const auto close = std::count_if(ratios.begin(), ratios.end(), [](double r) { return r <= largest_ratio; });
   std::printf(
       "%ld of %d choices within 2 %% of the best steady pair; runs median %.0f, seconds median %.2f\n",
       static_cast<long>(close), settings.tunings, median(runs), median(seconds));
-  results.push_back({{"launched_first", order_name},
-                     {"timer", timer_name},
-                     {"best_steady_us", best_us},
-                     {"tunings", settings.tunings},
-                     {"close", close},
-                     {"largest_ratio", *std::max_element(ratios.begin(), ratios.end())},
-                     {"runs_median", median(runs)},
-                     {"seconds_median", median(seconds)},
-                     {"sets", std::move(sets)}});
   detach_cupti();  // or it would be beside the next timer
   const bool met = goal_at_most("largest ratio to the best steady pair",
                                 *std::max_element(ratios.begin(), ratios.end()), largest_ratio, "");
@@ -191,26 +177,24 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
 }
 
 int measure(const Settings& settings) {
-  ShareRegion region(space(), work());
+  ShareRegion region = region_of(settings.kernels);
   std::mt19937 random(1);
   Times times;
   for (const Order order : {Order::first_first, Order::second_first}) {
     times[order] = time_all(region, order, settings.batches, random);
   }
-  nlohmann::json results = nlohmann::json::array();
   bool met = true;
   for (const Order order : {Order::first_first, Order::second_first}) {
     if (settings.order == (order == Order::first_first ? "second" : "first")) {
       continue;
     }
     if (settings.timer != "events") {
-      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, times, settings, results) && met;
+      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, times, settings) && met;
     }
     if (settings.timer != "cupti") {
-      met = tune_often(region, order, "events", cuda_event_timer, times, settings, results) && met;
+      met = tune_often(region, order, "events", cuda_event_timer, times, settings) && met;
     }
   }
-  write_figures(settings.json, results);
   return met ? 0 : 1;
 }
 
@@ -220,6 +204,8 @@ int main(int argc, char** argv) {
   BenchmarkApp app{
       "Two kernels on two streams, some pairs of whose configs are erratic: is a steady one found?"};
   Settings settings;
+  app.add_option("--kernels", settings.kernels, "racing, or helping")
+      ->check(CLI::IsMember({"racing", "helping"}));
   app.add_option("--order", settings.order, "which kernel is launched first: first, second or both")
       ->check(CLI::IsMember({"first", "second", "both"}));
   app.add_option("--timer", settings.timer, "cupti, events or both")
@@ -227,7 +213,10 @@ int main(int argc, char** argv) {
   app.add_option("--tunings", settings.tunings, "for each order and timer")->check(CLI::PositiveNumber);
   app.add_option("--batches", settings.batches, "of five calls in a row, of each pair")
       ->check(CLI::Range(20, 100'000));
-  add_search_option(app, settings.level);
-  app.add_option("--json", settings.json, "file for the figures");
+  const std::map<std::string, SearchLevel> levels{
+      {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}};
+  app.add_option("--search", settings.level, "quick, normal or thorough")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("normal");
   return run_on_gpu(app, argc, argv, [&] { return measure(settings); });
 }

@@ -6,10 +6,9 @@
 /// waits for a place in the queue. Printed are ns a launch on the host: medians over rounds, and the median
 /// of the rounds' differences. `cuda_launch_path` measures the same path with a driver that does nothing.
 ///
-/// How much of a timed launch's cost is CUPTI's, is measured between the tunings: raw launches while CUPTI
-/// takes kernel records and does nothing else, without callbacks. A virtual machine whose processor others
-/// use as well is slower for seconds at a time, and CUPTI suffers from it more than raw launches do; so all
-/// is printed twice, the second time for the quarter of the tunings beside which raw launches were fastest.
+/// A virtual machine whose processor others use as well is slower for seconds at a time, and CUPTI suffers
+/// from it more than raw launches do; so timed launches are printed twice, the second time for the quarter of
+/// the tunings beside which raw launches were fastest.
 
 #include "cuda_timed_launch.hpp"
 
@@ -92,11 +91,7 @@ int main(int argc, char** argv) {
     }
     const Rounds after = measure(launches, rounds, batch);
     after.print("locked in, after tuning");
-    std::vector<double> context;
-    for (int i = 0; i < 101; ++i) {
-      context.push_back(ns_per_launch(launches, 1000, [&] { launches.ask_for_context(); }));
-    }
-    std::printf("\ncuCtxGetCurrent alone: %.1f ns\n", median(context));
+    std::printf("\n");
     timed.print();
     std::printf("\n");
     goal_at_most("locked-in launch over a raw cuLaunchKernel",

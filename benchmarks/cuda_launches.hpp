@@ -32,7 +32,6 @@ class Launches {
         stream_(stream),
         launch_(driver_function<decltype(::cuLaunchKernel)>("cuLaunchKernel")),
         launch_ex_(driver_function<decltype(::cuLaunchKernelEx)>("cuLaunchKernelEx")),
-        current_(driver_function<decltype(::cuCtxGetCurrent)>("cuCtxGetCurrent")),
         function_(function_of(kernel, stream, args_)) {}
 
   void raw() {
@@ -50,11 +49,6 @@ class Launches {
   }
   void tunable() { kernel_(stream_, args_.y, args_.x, args_.a, args_.n); }
   void drain() const { stream_.wait(); }
-  /// As a launch on the null stream has to, or one of a kernel that is loaded in several contexts.
-  void ask_for_context() {
-    CUcontext context = nullptr;
-    CONTEXTUAL_CHECKED(current_(&context));
-  }
 
  private:
   Nothing& kernel_;
@@ -62,7 +56,6 @@ class Launches {
   Arguments args_;
   decltype(&::cuLaunchKernel) launch_;
   decltype(&::cuLaunchKernelEx) launch_ex_;
-  decltype(&::cuCtxGetCurrent) current_;
   CUfunction function_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <contextual/autotuner.hpp>
 
-#include <map>
-
 namespace contextual::benchmarks {
 namespace {
 
@@ -63,6 +61,7 @@ std::vector<ShareRegion::Pair> ShareRegion::pairs() const {
 }
 
 void ShareRegion::launch(Order order) {
+  fork();
   if (order == Order::first_first) {
     first_(first_stream_, work_.first.items);
   }
@@ -70,6 +69,7 @@ void ShareRegion::launch(Order order) {
   if (order == Order::second_first) {
     first_(first_stream_, work_.first.items);
   }
+  join();
 }
 
 void ShareRegion::launch_pair(const Pair& pair, Order order) {
@@ -77,6 +77,7 @@ void ShareRegion::launch_pair(const Pair& pair, Order order) {
     CONTEXTUAL_CHECKED(
         first_.launch_config(pair.first, static_cast<cudaStream_t>(first_stream_), work_.first.items));
   };
+  fork();
   if (order == Order::first_first) {
     launch_first();
   }
@@ -85,6 +86,7 @@ void ShareRegion::launch_pair(const Pair& pair, Order order) {
   if (order == Order::second_first) {
     launch_first();
   }
+  join();
 }
 
 void ShareRegion::fork() {
@@ -100,53 +102,24 @@ void ShareRegion::join() {
   CONTEXTUAL_CHECKED(cudaStreamWaitEvent(main_stream_, second_done_, 0));
 }
 
-void ShareRegion::fork_and_join(Order order) {
-  fork();
-  launch(order);
-  join();
-}
-
 void ShareRegion::wait() const {
   first_stream_.wait();
   second_stream_.wait();
   main_stream_.wait();
 }
 
-double ShareRegion::time(const Pair& pair, Order order) {
-  begin_.record(first_stream_);
-  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
-  launch_pair(pair, order);
-  second_done_.record(second_stream_);
-  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, second_done_, 0));
-  end_.record(first_stream_);
-  wait();
-  return end_.us_since(begin_);
-}
-
-double ShareRegion::ratio(const Pair& a, const Pair& b, Order order, int rounds) {
-  std::vector<double> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    const double of_a = time(a, order);
-    ratios.push_back(of_a / time(b, order));
-  }
-  return median(ratios);
-}
-
 double ShareRegion::time_in_a_row(const Pair& pair, Order order, int calls) {
   wait();
   begin_.record(main_stream_);
   for (int call = 0; call < calls; ++call) {
-    fork();
     launch_pair(pair, order);
-    join();
   }
   end_.record(main_stream_);
   wait();
   return end_.us_since(begin_) / calls;
 }
 
-ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
-                 Options options) {
+ShareTuning tune(ShareRegion& region, Order order, Options options) {
   ShareTuning tuning;
   options.always_tune = true;
   options.log_directory = "";
@@ -154,29 +127,14 @@ ShareTuning tune(ShareRegion& region, const std::string& name, const std::functi
   options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
   ContextualAutotuner tuner(options);
   tuning.wall_us = elapsed<std::micro>([&] {
-    tuner.run(name, body);
+    tuner.run("two persistent kernels", [&] { region.launch(order); });
     region.wait();
   });
   const Report report = tuner.report();
-  for (const ProblemReport& problem : report.find(name)->problems) {
+  for (const ProblemReport& problem : report.runs.back().problems) {
     (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
   }
   return tuning;
-}
-
-Options share_options(SearchLevel level, const TimerFactory& timer) {
-  Options options;
-  options.search = level;
-  options.timer = timer;
-  return options;
-}
-
-void add_search_option(CLI::App& app, SearchLevel& level) {
-  const std::map<std::string, SearchLevel> levels{
-      {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}};
-  app.add_option("--search", level, "quick, normal or thorough")
-      ->transform(CLI::CheckedTransformer(levels))
-      ->default_str("normal");
 }
 
 }  // namespace contextual::benchmarks

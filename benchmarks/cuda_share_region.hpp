@@ -10,8 +10,6 @@
 #include <contextual/options.hpp>
 
 #include <cstddef>
-#include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,17 +48,12 @@ class ShareRegion {
   /// Compiles and loads all configs.
   ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork& work);
 
-  /// Launches both kernels, each on its stream, tuned or as they are locked in.
+  /// Launches both kernels, tuned or as they are locked in, each on its stream, between a fork of both
+  /// streams from a third one and their join.
   void launch(Order order);
-  /// The same between a fork of both streams from a third one, and their join.
-  void fork_and_join(Order order);
   void wait() const;
 
-  /// us from the begin of both streams' work to its end, without the tuner.
-  double time(const Pair& pair, Order order);
-  /// The median of the ratios of two pairs' times, in rounds in turn.
-  double ratio(const Pair& a, const Pair& b, Order order, int rounds);
-  /// us a call, of so many forked and joined calls in a row that begin on an idle device, without the tuner.
+  /// us a call, of so many calls in a row that begin on an idle device, without the tuner.
   double time_in_a_row(const Pair& pair, Order order, int calls);
 
   const ConfigSpace<ShareConfig>& space() const { return first_.space(); }
@@ -70,7 +63,7 @@ class ShareRegion {
   using ShareKernel = CudaKernel<ShareConfig, unsigned>;
   static ShareKernel::Definition definition(const WorkOfKernel& work);
 
-  void launch_pair(const Pair& pair, Order order);
+  void launch_pair(const Pair& pair, Order order);  ///< as `launch`
   void fork();
   void join();
 
@@ -92,13 +85,7 @@ struct ShareTuning {
   long runs = 0;
   double wall_us = 0;
 };
-/// Of `body`, which launches the region's kernels, by a tuner of its own, from nothing.
-ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
-                 Options options);
-/// Options with this timer.
-Options share_options(SearchLevel level, const TimerFactory& timer = cuda_timer);
-
-/// Adds `--search`.
-void add_search_option(CLI::App& app, SearchLevel& level);
+/// By a tuner of its own, from nothing.
+ShareTuning tune(ShareRegion& region, Order order, Options options);
 
 }  // namespace contextual::benchmarks

@@ -86,23 +86,18 @@ std::vector<double> time_in_a_row(Wait& wait, const Stream& stream, int rounds) 
   constexpr double head_start_us = 3'000;
   const Event begin;
   const Event end;
-  std::vector<std::vector<double>> samples(splits().size());
-  for (int round = -1; round < rounds; ++round) {
-    for (std::size_t i = 0; i < splits().size(); ++i) {
-      wait(stream, head_start_us);
-      begin.record(stream);
-      for (int call = 0; call < calls_in_a_row; ++call) {
-        run(wait, splits()[i], stream);
-      }
-      end.record(stream);
-      stream.wait();
-      if (round >= 0) {
-        samples[i].push_back(end.us_since(begin) / calls_in_a_row);
-      }
+  const auto samples = samples_in_turn(rounds, splits().size(), [&](std::size_t i) {
+    wait(stream, head_start_us);
+    begin.record(stream);
+    for (int call = 0; call < calls_in_a_row; ++call) {
+      run(wait, splits()[i], stream);
     }
-  }
+    end.record(stream);
+    stream.wait();
+    return end.us_since(begin) / calls_in_a_row;
+  });
   std::vector<double> times;
-  for (std::vector<double>& of_config : samples) {
+  for (const std::vector<double>& of_config : samples) {
     times.push_back(median(of_config));
   }
   return times;

@@ -1,7 +1,5 @@
 #include "cuda_timed_launch.hpp"
 
-#include "cuda_bare_cupti.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -45,15 +43,8 @@ void print_samples(const Samples& samples, const char* which) {
   std::printf("%-30s %11s %10s %10s %24s %10s %10s\n", "ns a launch", "median", "25 %", "75 %",
               "over raw: median", "25 %", "75 %");
   print_line("raw without CUPTI", each(samples, [](const auto& s) { return s.raw(); }), {});
-  print_line("raw beside bare CUPTI", each(samples, [](const auto& s) { return s.raw_beside_bare; }),
-             each(samples, [](const auto& s) { return s.raw_beside_bare - s.raw_around_bare(); }));
-  print_line("cuLaunchKernelEx beside that",
-             each(samples, [](const auto& s) { return s.raw_ex_beside_bare; }),
-             each(samples, [](const auto& s) { return s.raw_ex_beside_bare - s.raw_around_bare(); }));
   print_line("raw beside the tuner's CUPTI", each(samples, [](const auto& s) { return s.raw_beside; }),
              each(samples, [](const auto& s) { return s.raw_beside - s.raw(); }));
-  print_line("cuLaunchKernelEx beside that", each(samples, [](const auto& s) { return s.raw_ex_beside; }),
-             each(samples, [](const auto& s) { return s.raw_ex_beside - s.raw(); }));
   print_line("timed", each(samples, [](const auto& s) { return s.timed; }), each(samples, timed_over_raw));
 }
 
@@ -64,8 +55,6 @@ void TimedOverRaw::add_tuning() {
   sample.raw_before = raw_now();
   add_tuned(sample);
   detach_cupti();  // which it may be no more, as there are many tunings
-  sample.raw_between = raw_now();
-  add_bare_cupti(sample);
   sample.raw_after = raw_now();
   samples_.push_back(sample);
 }
@@ -73,7 +62,6 @@ void TimedOverRaw::add_tuning() {
 void TimedOverRaw::print() const {
   print_samples(samples_, "tunings");
   print_samples(fastest_quarter(), "of them, whose slowest raw launches were fastest");
-  std::printf("cuCtxGetCurrent beside the tuner's CUPTI: %.0f ns\n", median(context_));
 }
 
 double TimedOverRaw::over_raw() const {
@@ -86,7 +74,6 @@ double TimedOverRaw::least_disturbed_over_raw() const {
 
 void TimedOverRaw::add_tuned(TimedSample& sample) {
   std::vector<double> raw;
-  std::vector<double> raw_ex;
   std::vector<double> timed;
   int iteration = 0;
   ContextualAutotuner tuner;
@@ -94,39 +81,17 @@ void TimedOverRaw::add_tuned(TimedSample& sample) {
       "timed",
       [&] {
         const double raw_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw(); });
-        const double raw_ex_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw_ex(); });
         const double timed_ns = ns_per_launch(launches_, batch_, [&] { launches_.tunable(); });
-        context_.push_back(ns_per_launch(launches_, batch_, [&] { launches_.ask_for_context(); }));
         if (iteration++ > 1) {  // the first ones find CUPTI just attached
           raw.push_back(raw_ns);
-          raw_ex.push_back(raw_ex_ns);
           timed.push_back(timed_ns);
         }
       },
       tuning(cuda_cupti_timer, repeats));
-  for (auto* values : {&raw, &raw_ex, &timed}) {
-    values->pop_back();  // the final run is not timed
-  }
+  raw.pop_back();  // the final run is not timed
+  timed.pop_back();
   sample.raw_beside = mean(raw);
-  sample.raw_ex_beside = mean(raw_ex);
   sample.timed = mean(timed);
-}
-
-void TimedOverRaw::add_bare_cupti(TimedSample& sample) {
-  const BareCupti cupti;
-  std::vector<double> raw;
-  std::vector<double> raw_ex;
-  for (int i = 0; i < warm_up + 2 * repeats; ++i) {  // in turn, as in a tuning
-    const double raw_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw(); });
-    const double raw_ex_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw_ex(); });
-    if (i >= warm_up) {
-      raw.push_back(raw_ns);
-      raw_ex.push_back(raw_ex_ns);
-    }
-  }
-  sample.raw_beside_bare = mean(raw);
-  sample.raw_ex_beside_bare = mean(raw_ex);
-  launches_.drain();
 }
 
 /// CUPTI may just have gone.

@@ -103,20 +103,26 @@ class Turns {
     sides_.push_back({name, [region] { (*region)(); }});
   }
 
+  Report report() const { return tuner_.report(); }  ///< of the tunings
+
   /// Times all ways in turn, a turn being several launches back to back, the first round unmeasured, and
-  /// prints medians: the time, and the ratio to the last way in the same round.
-  void run(int rounds, int launches) const {
+  /// prints medians: the time, and the ratio to the last way in the same round. Returns these ratios.
+  std::vector<double> run(int rounds, int launches) const {
     const Stopwatch stopwatch(stream_);
     const auto us = samples_in_turn(rounds, sides_.size(), [&](std::size_t i) {
       stream_.wait();
       over_ranks(0);  // they begin together
       return over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
     });
-    for (std::size_t i = 0; prints() && i < sides_.size(); ++i) {
-      std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]),
-                  median(ratios(us[i], us.back())));
+    std::vector<double> over_last;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      over_last.push_back(median(ratios(us[i], us.back())));
+      if (prints()) {
+        std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]), over_last.back());
+      }
     }
     std::fflush(stdout);
+    return over_last;
   }
 
  private:

@@ -27,6 +27,52 @@ constexpr unsigned long long short_ns = 8'000;
 constexpr unsigned long long long_ns = 250'000;
 constexpr unsigned blocks = 4;
 
+/// When a block ran, by %globaltimer.
+struct Stamp {
+  unsigned long long begin_ns;
+  unsigned long long end_ns;
+};
+/// From the first begin to the last end.
+Stamp extent(const Stamp* stamps, std::size_t count) {
+  Stamp all = stamps[0];
+  for (std::size_t i = 1; i < count; ++i) {
+    all.begin_ns = std::min(all.begin_ns, stamps[i].begin_ns);
+    all.end_ns = std::max(all.end_ns, stamps[i].end_ns);
+  }
+  return all;
+}
+
+/// Arguments: a stamp for each block, and how long a block spins in ns.
+using SpinKernel = CudaKernel<VariantConfig, Stamp*, unsigned long long>;
+
+/// One warp a block.
+SpinKernel::Definition spin_definition() {
+  SpinKernel::Definition definition;
+  definition.source = CudaSource::text("spin.cu", R"(
+struct Stamp {
+  unsigned long long begin_ns;
+  unsigned long long end_ns;
+};
+__device__ unsigned long long device_ns() {
+  unsigned long long ns;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
+  return ns;
+}
+extern "C" __global__ void spin(Stamp* stamps, unsigned long long spin_ns) {
+  if (threadIdx.x == 0) {
+    const unsigned long long begin = device_ns();
+    while (device_ns() - begin < spin_ns) {
+    }
+    stamps[blockIdx.x] = Stamp{begin, device_ns()};
+  }
+})");
+  definition.variant = [](const VariantConfig& config) { return variant_of("spin", config); };
+  definition.layout = [](const VariantConfig&, Stamp* const&, const unsigned long long&) {
+    return CudaLayout{.grid = {blocks}, .block = {32}};
+  };
+  return definition;
+}
+
 struct Sample {
   double time_us = 0;
   double overlapped = 0;
@@ -45,19 +91,19 @@ struct Samples {
 class Region {
  public:
   Region()
-      : short_(make_spin_kernel("short", 2)),
-        long_(make_spin_kernel("long", 2)),
+      : short_("short", variants(2), single_problem, spin_definition()),
+        long_("long", variants(2), single_problem, spin_definition()),
         stamps_((short_count + long_count) * blocks) {
-    short_->load();
-    long_->load();
+    short_.load();
+    long_.load();
   }
 
   void operator()() {
     for (std::size_t i = 0; i < short_count; ++i) {
       if (i % short_between == 0 && i / short_between < long_count) {
-        (*long_)(long_stream_, stamps_.get() + i / short_between * blocks, long_ns, blocks);
+        long_(long_stream_, stamps_.get() + i / short_between * blocks, long_ns);
       }
-      (*short_)(short_stream_, stamps_.get() + (long_count + i) * blocks, short_ns, blocks);
+      short_(short_stream_, stamps_.get() + (long_count + i) * blocks, short_ns);
     }
   }
 
@@ -81,8 +127,8 @@ class Region {
   }
 
  private:
-  std::unique_ptr<SpinKernel> short_;
-  std::unique_ptr<SpinKernel> long_;
+  SpinKernel short_;
+  SpinKernel long_;
   Stream short_stream_;
   Stream long_stream_;
   Buffer<Stamp> stamps_;

@@ -75,10 +75,4 @@ std::vector<std::vector<double>> samples_in_turn(int rounds, std::size_t count, 
   return samples;
 }
 
-/// The same of one.
-template <typename Sample>
-std::vector<double> samples_of(int rounds, const Sample& sample) {
-  return samples_in_turn(rounds, 1, [&](std::size_t) { return sample(); })[0];
-}
-
 }  // namespace contextual::benchmarks

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ["no_kernel", "four_kernels", "four_functions"]
+FILES = ["no_kernel", "four_kernels"]
 
 
 def compile_once(command: list[str]) -> float:

@@ -2,8 +2,6 @@
 """What Triton and cuBLAS (through PyTorch) take for what the GPU benchmarks here measure.
 
 launch   host cost of a launch: a plain kernel, and one that was autotuned
-tuning   time until a region of three kernels with 32, 12 and 12 configs is tuned by triton.autotune: from nothing
-         (TRITON_CACHE_DIR is empty) and with everything compiled. The region is that of cuda_tuning_time.
 matmul   bf16 matrix products, a b^T: triton.autotune's best beside torch.matmul, in turn
 
 Needs a GPU, PyTorch and Triton. Prints a table and, last, one line of JSON. Exit code 3: something is missing.
@@ -12,11 +10,9 @@ Needs a GPU, PyTorch and Triton. Prints a table and, last, one line of JSON. Exi
 import argparse
 import itertools
 import json
-import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 EXIT_MISSING = 3
@@ -76,41 +72,7 @@ LARGE_CONFIGS = [
     for (m, n, warps), stages in itertools.product(
         ((128, 256, 8), (256, 128, 8), (128, 128, 4), (128, 128, 8), (64, 256, 4), (128, 64, 4)), (3, 4))
 ]
-# The 32 of cuda_tuning_time.
-REGION_CONFIGS = [
-    product_config(m, n, k, stages, 4) for m, n, k, stages in itertools.product((64, 128), (64, 128), (32, 64),
-                                                                               (2, 3, 4, 5))
-]
-
-product_jit = triton.jit(product_of)
-large_product = triton.autotune(configs=LARGE_CONFIGS, key=["M", "N", "K"])(product_jit)
-region_product = triton.autotune(configs=REGION_CONFIGS, key=["M", "N", "K"])(product_jit)
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 4 * threads * loads}, num_warps=threads // 32)
-             for threads, loads in itertools.product((128, 256, 512, 1024), (1, 2, 4))],
-    key=["n"])
-@triton.jit
-def gate_kernel(gated, c, scale, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(c + i, mask=i < n, other=0.0).to(tl.float32)
-    tl.store(gated + i, x * tl.sigmoid(x) * tl.load(scale + i, mask=i < n, other=0.0), mask=i < n)
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 4 * threads * loads}, num_warps=threads // 32)
-             for threads, loads in itertools.product((64, 128, 256, 512), (1, 2, 4))],
-    key=["columns"])
-@triton.jit
-def row_norm_kernel(norms, rows, columns, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    total = tl.zeros((BLOCK,), dtype=tl.float32)
-    for first in range(0, columns, BLOCK):
-        i = first + tl.arange(0, BLOCK)
-        x = tl.load(rows + row * columns + i, mask=i < columns, other=0.0)
-        total += x * x
-    tl.store(norms + row, tl.rsqrt(tl.sum(total) / columns))
+large_product = triton.autotune(configs=LARGE_CONFIGS, key=["M", "N", "K"])(triton.jit(product_of))
 
 
 def launch_product(kernel, c, a, b):
@@ -120,42 +82,8 @@ def launch_product(kernel, c, a, b):
                                                                                              K=k)
 
 
-class Region:
-    """Matrix product, gated activation, norms of rows: as in cuda_three_kernels."""
-
-    def __init__(self):
-        m, n, k = 4096, 4096, 2048
-        self.a = torch.rand(m, k, device="cuda", dtype=torch.bfloat16) * 2 - 1
-        self.b = torch.rand(n, k, device="cuda", dtype=torch.bfloat16) * 2 - 1
-        self.c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        self.scale = torch.rand(m, n, device="cuda") * 2 - 1
-        self.gated = torch.empty(m, n, device="cuda")
-        self.norms = torch.empty(m, device="cuda")
-
-    def __call__(self):
-        launch_product(region_product, self.c, self.a, self.b)
-        n = self.c.numel()
-        gate_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]), )](self.gated, self.c, self.scale, n)
-        row_norm_kernel[(self.gated.shape[0], )](self.norms, self.gated, self.gated.shape[1])
-
-    def error(self):
-        product = self.a.float() @ self.b.float().t()
-        x = self.c.float()
-        gated = torch.nn.functional.silu(x) * self.scale
-        norms = self.gated.pow(2).mean(dim=1).rsqrt()
-        return max(relative_error(x, product), relative_error(self.gated, gated), relative_error(self.norms, norms))
-
-
 def relative_error(value, reference):
     return ((value - reference).norm() / reference.norm()).item()
-
-
-def timed(work):
-    torch.cuda.synchronize()
-    begin = time.perf_counter()
-    work()
-    torch.cuda.synchronize()
-    return time.perf_counter() - begin
 
 
 def measure_launches(rounds=400, batch=50):
@@ -176,33 +104,6 @@ def measure_launches(rounds=400, batch=50):
                 launch()
             times[kind].append((time.perf_counter_ns() - begin) / batch)
     return {f"launch_{kind}_ns": statistics.median(values) for kind, values in times.items()}
-
-
-def tune_region():
-    """In a process of its own, whose cache folder is empty."""
-    region = Region()
-    torch.cuda.synchronize()
-    cold = timed(region)
-    for kernel in (region_product, gate_kernel, row_norm_kernel):
-        kernel.cache.clear()
-    compiled = timed(region)
-    runs = 300
-    alone = statistics.median(timed(lambda: [region() for _ in range(runs)]) / runs for _ in range(5))
-    return {
-        "tuning_from_nothing_s": cold,
-        "tuning_compiled_s": compiled,
-        "tuned_region_ms": alone * 1e3,
-        "region_error": region.error(),
-    }
-
-
-def measure_tuning():
-    with tempfile.TemporaryDirectory() as cache:
-        environment = dict(os.environ, TRITON_CACHE_DIR=cache)
-        environment.pop("TRITON_CACHE_AUTOTUNING", None)
-        output = subprocess.run([sys.executable, __file__, "--tune-region"], env=environment, check=True,
-                                stdout=subprocess.PIPE, text=True).stdout
-    return json.loads(output.splitlines()[-1])
 
 
 def event_ms(work):
@@ -250,9 +151,6 @@ def print_table(result):
     labels = {
         "launch_plain_ns": "host cost of a launch, plain, ns",
         "launch_autotuned_ns": "host cost of a launch, autotuned, ns",
-        "tuning_from_nothing_s": "triton.autotune of the region, from nothing, s",
-        "tuning_compiled_s": "triton.autotune of the region, compiled, s",
-        "tuned_region_ms": "the region it tuned, back to back, ms",
     }
     for key, label in labels.items():
         if key in result:
@@ -277,19 +175,15 @@ def driver_version():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", help="launch, tuning, matmul; all unless given")
-    parser.add_argument("--tune-region", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("parts", nargs="*", help="launch, matmul; both unless given")
     arguments = parser.parse_args()
-    parts = arguments.parts or ["launch", "tuning", "matmul"]
-    unknown = set(parts) - {"launch", "tuning", "matmul"}
+    parts = arguments.parts or ["launch", "matmul"]
+    unknown = set(parts) - {"launch", "matmul"}
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     if not torch.cuda.is_available():
         print("no GPU to measure on")
         return EXIT_MISSING
-    if arguments.tune_region:
-        print(json.dumps(tune_region()))
-        return 0
     result = {
         "device": torch.cuda.get_device_name(),
         "driver": driver_version(),
@@ -299,10 +193,6 @@ def main():
     if "launch" in parts:
         say("launches")
         result.update(measure_launches())
-    if "tuning" in parts:
-        say("tuning of the region")
-        result.update(measure_tuning())
-        say(json.dumps(result))
     if "matmul" in parts:
         shapes = ((4096, 4096, 4096), (8192, 28672, 8192), (8192, 11008, 4096))
         result["matmul"] = []
@@ -311,8 +201,7 @@ def main():
             result["matmul"].append(measure_matmul(*shape))
     print_table(result)
     print(json.dumps(result))
-    wrong = [p["error"] for p in result.get("matmul", [])] + [result.get("region_error", 0)]
-    return 0 if max(wrong) < 1e-2 else 1
+    return 0 if all(p["error"] < 1e-2 for p in result.get("matmul", [])) else 1
 
 
 if __name__ == "__main__":
