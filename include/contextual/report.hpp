@@ -55,10 +55,17 @@ enum class Detail : std::uint8_t {
   why,      ///< also the reasons, what was rejected, the searches, the limit and the warnings
 };
 
+/// An alternative, or a config of a tuned function, that launches kernels.
+struct ReportedAlternative {
+  std::size_t problem = 0;  ///< in RegionReport::problems
+  std::size_t config_id = 0;
+};
+
 /// One tuning problem.
 struct ProblemReport {
-  std::string kernel;  ///< the kernel's name, or that of the coupling
-  std::string key;
+  std::string kernel;                          ///< the kernel's name, or that of the coupling
+  std::string key;                             ///< for people; says `under` as well
+  std::optional<ReportedAlternative> under{};  ///< what launches the kernel; empty: the region itself
   ProblemOutcome outcome = ProblemOutcome::open;
   std::size_t choice = 0;  ///< config id
   Config choice_config;

@@ -205,6 +205,9 @@ ProblemSlot* RunContext::count_untracked() noexcept {
 ProblemSlot& RunContext::list(const Problem& problem, bool may_launch_others) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
   slot.found.pinned_by = PinBook::instance().file_for(region_id_, problem);
+  if (const LaunchingAlternative* const under = launching(problem.scope)) {
+    slot.found.under = *under;
+  }
   index_.add(slot);
   for (std::size_t id = 0; may_launch_others && id < problem.config_count; ++id) {
     alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};

@@ -66,12 +66,6 @@ struct RejectedLaunch {
   LocalRejection rejection;
 };
 
-/// An alternative of a choice point, or a config of a function.
-struct LaunchingAlternative {
-  ProblemSlot* choice_point = nullptr;
-  std::size_t config_id = 0;
-};
-
 /// Which choices of earlier runs a run reuses.
 enum class Reuse {
   nothing,           ///< none: all are tuned again

@@ -132,39 +132,20 @@ bool has_choice(const ProblemReport& problem) {
          (problem.outcome != ProblemOutcome::open || !problem.reason.empty());
 }
 
-/// What the key of a kernel in this alternative of a choice, or in this config of a function, ends with.
-std::string key_end(const ProblemReport& choice, const Config& alternative) {
-  constexpr std::string_view begin = "{alternative: ";
-  std::string text = alternative.to_string();
-  if (text.starts_with(begin)) {
-    text = text.substr(begin.size(), text.size() - begin.size() - 1);
-  }
-  return " in " + choice.kernel + " " + choice.key + ": " + text;
-}
-
 /// Returns true for a choice between alternatives that launch others of these.
-bool is_choice(const std::vector<ProblemReport>& problems, const ProblemReport& problem) {
-  const std::string inside = " in " + problem.kernel + " " + problem.key + ": ";
-  return std::any_of(problems.begin(), problems.end(),
-                     [&](const ProblemReport& other) { return other.key.find(inside) != std::string::npos; });
+bool is_choice(const std::vector<ProblemReport>& problems, std::size_t index) {
+  return std::any_of(problems.begin(), problems.end(), [&](const ProblemReport& other) {
+    return other.under && other.under->problem == index;
+  });
 }
 
 /// Returns false for a kernel in an alternative that was not chosen.
 bool in_use(const std::vector<ProblemReport>& problems, const ProblemReport& problem) {
-  if (problem.key.find(" in ") == std::string::npos) {
+  if (!problem.under) {
     return true;
   }
-  for (const ProblemReport& choice : problems) {
-    if (problem.key.ends_with(key_end(choice, choice.choice_config))) {
-      return in_use(problems, choice);
-    }
-    if (std::any_of(choice.configs.begin(), choice.configs.end(), [&](const ConfigReport& other) {
-          return problem.key.ends_with(key_end(choice, other.config));
-        })) {
-      return false;
-    }
-  }
-  return true;
+  const ProblemReport& choice = problems[problem.under->problem];
+  return problem.under->config_id == choice.choice && in_use(problems, choice);
 }
 
 std::string note_on(const ProblemReport& problem, bool used) {
@@ -203,7 +184,7 @@ record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
   }
   line.config = record::one_line(problem.choice_config.to_string());
   line.gain = problem.choice == 0 ? "default" : "";
-  if (const auto gain = gain_of_alternative(report, index); gain && is_choice(report.problems, problem)) {
+  if (const auto gain = gain_of_alternative(report, index); gain && is_choice(report.problems, index)) {
     line.gain = record::short_percent(-*gain);
   }
   const bool together = problem.time_in_choice.count > 0;

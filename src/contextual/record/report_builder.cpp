@@ -238,6 +238,12 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.problems.back().walk_ns = time.walk_ns(problem.slot->index);
     report_.problems.back().first_row = first_rows_[problem.slot->index].value_or(report_.table.size());
   }
+  for (const ProblemView& problem : problems) {
+    if (const auto& under = problem.slot->found.under) {
+      report_.problems[places[problem.slot->index]].under = {places.at(under->choice_point->index),
+                                                             under->config_id};
+    }
+  }
   for (SearchReport& search : report_.searches) {
     for (ProblemOfSearch& problem : search.problems) {
       problem.index = places.at(problem.index);

@@ -303,6 +303,8 @@ TEST_CASE("report: the line of an alternative has by how much it won, and what i
     each.choice_config = each.configs[1].config;
     each.reason = "of the search";
   }
+  region.problems[1].under = {0, 0};
+  region.problems[2].under = {0, 1};
   region.problems[0].configs[0].config = Config{{"alternative", "fused"}};
   region.problems[0].configs[1].config = region.problems[0].choice_config =
       Config{{"alternative", "separate"}};

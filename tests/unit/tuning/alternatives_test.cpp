@@ -84,7 +84,11 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(chosen.choice == 1);
   CHECK(chosen.configs[1].config.to_string() == "{alternative: separate}");
   CHECK(find(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
-  CHECK(find(report, "alt_part", "() in alt_choice {N: 4}: separate").choice == 2);
+  const ProblemReport in_separate = find(report, "alt_part", "() in alt_choice {N: 4}: separate");
+  CHECK(in_separate.choice == 2);
+  REQUIRE(in_separate.under);
+  CHECK(report.problems.at(in_separate.under->problem).kernel == "alt_choice");
+  CHECK(in_separate.under->config_id == 1);
   REQUIRE(report.searches.size() == 4);
   CHECK(report.searches[1].reference == SearchReference::alternative_defaults);
   CHECK(report.searches[2].reference == SearchReference::default_alternative);
