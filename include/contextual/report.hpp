@@ -271,8 +271,8 @@ struct Report {
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this
   /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
-  /// Of a report that is about to be destroyed it would be invalid: use `tuner.report(region)`.
-  const RegionReport* find(std::string_view region) const&& = delete;
+  /// The same as a copy, of a report that is about to be destroyed, as in `*tuner.report().find(region)`.
+  CONTEXTUAL_API std::optional<RegionReport> find(std::string_view region) &&;
 };
 
 }  // namespace contextual

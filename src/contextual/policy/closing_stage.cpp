@@ -194,6 +194,11 @@ ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_
   if (aside_ && aside_->choice[problem] == config_id) {
     aside_.reset();
   }
+  if (!to_sample_.empty() && to_sample_.front().assignment[problem] == config_id) {
+    ++ongoing_.context;
+    begin_with_candidate();
+    return Next::goes_on;
+  }
   if (!contest_ || !contest_->running() ||
       (contest_->comparison().choice()[problem] != config_id &&
        contest_->comparison().reference()[problem] != config_id)) {
@@ -239,6 +244,7 @@ void ClosingStage::choose_unmeasured() {
   }
   record_.reason = Why::nothing_measured;
   if (basis_.feasibility.proven(scope_.walked()) ||
+      (!first && basis_.feasibility.only_untimed(scope_.walked())) ||
       (!first && basis_.feasibility.failures().empty() && scope_.allowed(scope_.walked()))) {
     record_.choice = scope_.walked();
   } else if (first) {
@@ -349,9 +355,9 @@ bool ClosingStage::end_closing() {
     lose();
     return !contest_->running();
   }
-  if (verdict == Verdict::unmeasured && !record_.lost.empty() &&
-      record_.reference != Reference::first_feasible) {
-    give_back(record_);  // what took the loser's place has shown nothing
+  const bool is_other = !record_.lost.empty() || (!driver_.exists() && claim_ == Claim::faster);
+  if (verdict == Verdict::unmeasured && is_other && record_.reference != Reference::first_feasible) {
+    give_back(record_);  // what took the place of a loser, or of what own times chose, has shown nothing
     return true;
   }
   if (verdict == Verdict::shown) {
@@ -439,8 +445,15 @@ void ClosingStage::lose() {
   }
 }
 
-/// The reference comes back, with what speaks for it: the candidate that was closest to a gain.
+/// The reference comes back, with what speaks for it: the candidate that was closest to a gain. Where nothing
+/// has lost, own times do.
 void ClosingStage::give_back(SearchRecord& record) {
+  contest_->drop();
+  if (record.lost.empty()) {
+    record.choice = scope_.base();
+    record.reason = Why::own_times;
+    return;
+  }
   const Gain& gain = std::max_element(record.lost.begin(), record.lost.end(),
                                       [](const LostComparison& a, const LostComparison& b) {
                                         return a.gain.centre < b.gain.centre;
@@ -452,7 +465,6 @@ void ClosingStage::give_back(SearchRecord& record) {
   record.choice = record.compared_with;
   record.choice_makespan = record.reference_makespan;
   record.gain = Gain{};
-  contest_->drop();
 }
 
 /// The best that has not lost, or else what own times chose, with the defaults of all that is searched.

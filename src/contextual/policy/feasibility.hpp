@@ -44,6 +44,11 @@ class Feasibility {
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
   bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
+  /// Returns true if it has failed for want of a valid time alone: it can be run.
+  bool only_untimed(const Assignment& assignment) const {
+    const auto failure = failures_.find(assignment);
+    return failure != failures_.end() && failure->second.parts.front().why == Why::no_time_in_runs;
+  }
   /// Returns true if it has not failed, and the user does not rule it out.
   bool allows(const Assignment& assignment) const {
     return !infeasible(assignment) &&

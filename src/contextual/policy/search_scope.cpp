@@ -60,7 +60,7 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
     for (const std::size_t config : problems[p].by_own_time()) {
       const Summary time = problems[p].own_time(config);
       const double least_ns = time.least_ns;
-      if (least_ns < now_ns && time.centre_ns > times_of_stalls * least_ns) {
+      if (config != base_[p] && least_ns < now_ns && time.centre_ns > times_of_stalls * least_ns) {
         Assignment contender = base_;
         contender[p] = config;
         next_by_time_.push_back(

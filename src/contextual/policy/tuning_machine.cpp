@@ -380,7 +380,8 @@ void TuningState::Impl::replace_ruled_out() {
 void TuningState::Impl::replace_forbidden() {
   const bool decided = !open() && search.failure().empty();
   const Assignment chosen = decided ? choice_points.normal(choices(problems)) : Assignment();
-  if (decided && !feasibility.allows(chosen) && !replacement.by_any_first_run(Why::not_allowed_together)) {
+  if (decided && !feasibility.allows(chosen) && !feasibility.only_untimed(chosen) &&
+      !replacement.by_any_first_run(Why::not_allowed_together)) {
     const auto failed = feasibility.failures().find(chosen);
     search.fail(Reason({.why = Why::none_feasible, .count = search_iterations}) + Why::one_failed +
                 (failed == feasibility.failures().end() ? Reason(Why::ruled_out) : failed->second));

@@ -482,4 +482,9 @@ const RegionReport* Report::find(std::string_view region) const& {
   return run == runs.rend() ? nullptr : &*run;
 }
 
+std::optional<RegionReport> Report::find(std::string_view region) && {
+  const RegionReport* const run = std::as_const(*this).find(region);
+  return run == nullptr ? std::nullopt : std::optional(*run);
+}
+
 }  // namespace contextual

@@ -155,6 +155,18 @@ TEST_CASE("search: what own times chose is searched after all if it fails togeth
   }
 }
 
+TEST_CASE("search: where makespans come to an end, what the walk chose is taken", "[unit]") {
+  for (const std::int64_t last : {3, 20, 60}) {
+    CAPTURE(last);
+    World world = later_is_shorter({3, 3});
+    world.has_makespan = [last](std::int64_t run) { return run <= last; };
+    const Tuned driver({}, world);
+    CHECK(driver.state.failure().empty());
+    CHECK(driver.choice() == Assignment{2, 2});
+    CHECK((driver.state.problem(0).status == ProblemStatus::provisional) == (last == 3));
+  }
+}
+
 TEST_CASE("search: problems that overlap nothing are chosen by their own time", "[unit]") {
   World world = only_together();
   world.overlaps = [](std::size_t) { return false; };

@@ -29,7 +29,8 @@ struct World {
   bool only_launches = false;  ///< the timer sees no other work
   std::int64_t skew_ns = 0;    ///< of the first run after another assignment or an exchange
   std::int64_t elapsed_per_run_ns = 0;
-  std::function<bool(std::int64_t)> timed = [](std::int64_t) { return true; };  ///< by run, from 1 on
+  std::function<bool(std::int64_t)> timed = [](std::int64_t) { return true; };         ///< by run, from 1 on
+  std::function<bool(std::int64_t)> has_makespan = [](std::int64_t) { return true; };  ///< the same
   /// By run, from 1 on, and problem: its own time is missing.
   std::function<bool(std::int64_t, std::size_t)> loses_time = [](std::int64_t, std::size_t) { return false; };
   /// By run, from 1 on: launches are not timed.
@@ -109,6 +110,9 @@ class Driver {
       if (world_.skips(runs, p)) {
         outcome.cells[p] = {};
       }
+    }
+    if (!world_.has_makespan(runs)) {
+      outcome.makespan_ns.reset();
     }
     if (!world_.timed(runs)) {
       outcome.makespan_ns.reset();

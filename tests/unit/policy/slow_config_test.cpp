@@ -112,6 +112,39 @@ TEST_CASE("slow config: defaults and what is next are measured again: one may ha
   }
 }
 
+TEST_CASE("slow config: a load that begins while the defaults walk costs no more runs than another one", "[unit]") {
+  for (const int calm : {3, 4, 5, 6}) {
+    CAPTURE(calm);
+    std::int64_t last_ns = 0;
+    World world = world_of({{15'000, 45'000, 60'000}});
+    world.overlaps = [](std::size_t) { return false; };
+    world.time_ns = [&, runs = 0](std::size_t, std::size_t config) mutable {
+      return last_ns = (config == 0 ? 15'000 : config == 1 ? 45'000 : 60'000) * (++runs > calm ? 6 : 1);
+    };
+    world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
+    const Tuned driver(PolicyOptions{}, world);
+    CHECK(driver.choice() == Assignment{0});
+    CHECK(driver.runs < 150);
+  }
+}
+
+TEST_CASE("slow config: what could only be begun to compare does not take the defaults' place", "[unit]") {
+  for (std::int64_t most = 24; most < 60; ++most) {
+    CAPTURE(most);
+    std::int64_t last_ns = 0;
+    World world = world_of({{20'000, 45'000, 60'000}});
+    world.overlaps = [](std::size_t) { return false; };
+    world.time_ns = [&, runs = 0](std::size_t, std::size_t config) mutable {
+      const bool stalled = ++runs > 24 && runs <= 28 && config == 0;
+      return last_ns = (config == 0 ? 20'000 : config == 1 ? 45'000 : 60'000) * (stalled ? 5 : 1);
+    };
+    world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
+    PolicyOptions options;
+    options.max_iterations = most;
+    CHECK(Tuned(options, world).choice() == Assignment{0});
+  }
+}
+
 TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
   const Tuned driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);

@@ -382,6 +382,8 @@ TEST_CASE("report: the latest run of a region is found", "[unit]") {
   REQUIRE(report.find("step") != nullptr);
   CHECK(report.find("step")->run_id == "later");
   CHECK(report.find("other") == nullptr);
+  CHECK(Report(report).find("step")->run_id == "later");
+  CHECK_FALSE(Report(report).find("other"));
 }
 
 }  // namespace report_test
