@@ -96,7 +96,7 @@ class CONTEXTUAL_API ContextualAutotuner {
   friend class TunedRegion;
   friend class detail::KernelTunerCore;
 
-  /// Returns false when the region has more tuning problems than max_problems.
+  /// Returns false when the region has more tuning problems than a run tunes.
   bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
   /// As `run` with `always_tune`, which here comes before the environment. An exception that is not the
   /// library's, of a launcher with another config than the default, rejects the config.

@@ -124,8 +124,9 @@ class CONTEXTUAL_API KeptChoices {
   /// Leaves pins.
   Changes prune(const Prune& what) const;
 
-  /// Removes the sets of a region, or those in which the kernel or coupling is: a set was chosen together,
-  /// and is removed as a whole. Leaves pins.
+  /// Removes the sets of a region, and what its tunings have left, with their quarantine, unless a process
+  /// uses it. With a kernel or coupling, removes only the sets in which it is: a set was chosen together, and
+  /// is removed as a whole. Leaves pins.
   Changes forget(const std::string& region, const std::optional<std::string>& kernel = {}) const;
 
   struct Exported {

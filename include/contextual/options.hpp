@@ -134,11 +134,9 @@ struct Options {
   std::optional<SearchLevel> search{};  ///< normal; off gives the documented table and nothing else
   SearchSettings search_settings{};     ///< for experts
   std::optional<double> tie_margin{};   ///< 0.005; times whose relative difference is no larger are a tie
-  std::optional<int> settle_every{};  ///< 0: settles after each config; else after so many tuning iterations
   /// joined; pipelined lets the device work of successive tuning iterations overlap
   std::optional<Iterations> iterations{};
   std::optional<std::int64_t> max_iterations{};  ///< 10000; tuning iterations per run
-  std::optional<std::size_t> max_problems{};     ///< 4096; per run; launches of further keys use the default
   std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
   std::optional<std::chrono::milliseconds> deadline{};  ///< 60 s; for each settle and each exchange
   /// 10 s. A rank that is blocked inside a run of the region, a hook, a `load` or a settle cannot throw.
@@ -162,9 +160,6 @@ struct Options {
   std::optional<std::vector<std::filesystem::path>> choices_path{};
   /// written, where there is a `cache_directory`; see docs/resuming.md. Rank 0's counts.
   std::optional<Journal> journal{};
-  /// False. If true, assignments of configs are tried again in which the process has died twice, once in a
-  /// tuning; see docs/resuming.md. Rank 0's counts.
-  std::optional<bool> try_quarantined{};
   /// no. In mode tune, compares kept choices with the defaults, in turn, in as many rounds as
   /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
   /// win what is equal. RegionReport::revalidation says what came of it.

@@ -58,8 +58,8 @@ struct Run {
   std::unique_ptr<contextual::Timer> timer = contextual::host_timer();
   contextual::detail::RunContext context;
 
-  explicit Run(const std::string& region, std::size_t max_problems = 1'000'000)
-      : context(region, contextual::LaunchRegistry::instance().region_id({}, region), *timer, max_problems,
+  explicit Run(const std::string& region)
+      : context(region, contextual::LaunchRegistry::instance().region_id({}, region), *timer,
                 contextual::detail::Reuse::lasting, contextual::detail::Namesakes::are_of_ranks) {}
 
   /// The problem of a launch on the thread of `run`, found and recorded as LaunchCall does.

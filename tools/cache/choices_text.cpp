@@ -76,7 +76,7 @@ std::string verdict_of(const KeptSet& set) {
   switch (set.standing) {
     case KeptStanding::in_quarantine:
       return "It would not be used: it is in quarantine, because it has twice ended a process or broken a "
-             "rank\nwhile it ran. Option `try_quarantined` lets it run again, and so do other kernels.\n";
+             "rank\nwhile it ran. `contextual-cache forget` removes both, and other kernels free it.\n";
     case KeptStanding::other_pins:
       return "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n";
     case KeptStanding::another_machine:

@@ -188,7 +188,7 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::prune:
       return prune(kept, command, out, err);
     case Verb::forget:
-      return tell(kept.forget(command.region.value_or(""), command.kernel), "set", "removed", out, err);
+      return tell(kept.forget(command.region.value_or(""), command.kernel), "item", "removed", out, err);
     case Verb::export_choices:
       return write_export(kept, command, out, err);
     case Verb::import_choices:

@@ -50,7 +50,7 @@ void add_verbs(CLI::App& app, Command& command) {
   prune->add_option("--older-than", command.older_than_days, "also removes sets that are older, in days")
       ->check(CLI::Range(0, 36'500));
   prune->add_flag("--dry-run", command.dry_run, "only says what would be removed");
-  CLI::App* const forget = add(app, command, Verb::forget, "forget", "removes the sets of a region");
+  CLI::App* const forget = add(app, command, Verb::forget, "forget", "drops a region's sets and quarantine");
   add_region(*forget, command, true);
   forget->add_option("--kernel", command.kernel, "only sets in which this kernel or coupling is");
   CLI::App* const write = add(app, command, Verb::export_choices, "export",

@@ -50,8 +50,8 @@ void leave_out_open_comparison(std::vector<BatchRecord>& batches) {
 
 }  // namespace
 
-std::string begin_line(const std::string& kernels, bool forgives) {
-  return json_line({{"begins_with", kernels}, {"forgives", forgives}});
+std::string begin_line(const std::string& kernels) {
+  return json_line({{"begins_with", kernels}});
 }
 
 std::string runs_line(const std::vector<std::string>& assignments) {
@@ -77,8 +77,7 @@ void History::take_in(std::string_view line) {
   }
   if (parsed.contains("begins_with")) {
     const json& kernels = parsed.at("begins_with");
-    quarantine.begin(kernels.is_string() ? kernels.get<std::string>() : "",
-                     parsed.value("forgives", json()) == true);
+    quarantine.begin(kernels.is_string() ? kernels.get<std::string>() : "");
     leave_out_open_comparison(batches);
   } else if (parsed.contains("runs")) {
     quarantine.about_to_run(texts_of(parsed.at("runs")));

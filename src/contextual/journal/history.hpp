@@ -15,7 +15,7 @@ namespace contextual::journal {
 // Lines of JSON, without a line end, besides those of headings and batches.
 
 /// A process begins, see Quarantine::begin.
-std::string begin_line(const std::string& kernels, bool forgives);
+std::string begin_line(const std::string& kernels);
 /// What may end the process from now on. The record of a batch says that all of it has come back.
 std::string runs_line(const std::vector<std::string>& assignments);
 /// What was running has come back, where no record of a batch says so.

@@ -71,16 +71,11 @@ void Quarantine::condemn_part_of(const std::string& assignment) {
   died_alone_.insert(assignment);
 }
 
-void Quarantine::begin(const std::string& kernels, bool forgives) {
+void Quarantine::begin(const std::string& kernels) {
   if (kernels != kernels_) {
     *this = {};
     kernels_ = kernels;
   }
-  if (forgives && !forgiven_) {
-    deaths_.clear();
-    died_alone_.clear();
-  }
-  forgiven_ = forgives;
   crash();
 }
 

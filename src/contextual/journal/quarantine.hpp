@@ -26,10 +26,8 @@ namespace contextual::journal {
 class Quarantine {
  public:
   /// A process begins: what was running has ended the one before. `kernels` is a text of what the
-  /// assignments are about: what was known of other ones is forgotten. With `forgives` all is forgotten, but
-  /// once: deaths after that count until a process begins without, or a process that is started again and
-  /// again with that option would never come further.
-  void begin(const std::string& kernels, bool forgives);
+  /// assignments are about: what was known of other ones is forgotten.
+  void begin(const std::string& kernels);
   /// These are in quarantine.
   void restore(const std::vector<std::string>& assignments);
 
@@ -61,7 +59,6 @@ class Quarantine {
   std::set<std::string> harmless_;  ///< parts of what has come back
   std::vector<std::string> running_;
   std::string kernels_;
-  bool forgiven_ = false;  ///< in the tuning that is under way
 };
 
 }  // namespace contextual::journal

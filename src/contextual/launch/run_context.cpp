@@ -84,12 +84,11 @@ std::vector<KeyWord> LaunchArguments::words_of(const Key& key) const {
   return words.size() <= most_words ? words : detail::words_of(key);
 }
 
-RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
-                       Reuse reuse, Namesakes namesakes)
+RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, Reuse reuse,
+                       Namesakes namesakes)
     : region_(std::move(region)),
       region_id_(region_id),
       timer_(&timer),
-      max_problems_(max_problems),
       reuse_(reuse),
       namesakes_(namesakes) {
   ThreadLog& own = threads_.emplace_back(*this, LaunchOrder::same);
@@ -210,7 +209,7 @@ ProblemSlot& RunContext::list(const Problem& problem, bool may_launch_others) {
   for (std::size_t id = 0; may_launch_others && id < problem.config_count; ++id) {
     alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};
   }
-  full_.store(slots_.size() >= max_problems_, std::memory_order_release);  // last: see `discover`
+  full_.store(slots_.size() >= most_problems, std::memory_order_release);  // last: see `discover`
   return slot;
 }
 

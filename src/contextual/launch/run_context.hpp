@@ -82,12 +82,13 @@ enum class Reuse {
 /// One `run` while it tunes.
 class RunContext {
  public:
-  RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems, Reuse reuse,
-             Namesakes namesakes);
+  static constexpr std::size_t most_problems = 4096;
+
+  RunContext(std::string region, std::uint32_t region_id, Timer& timer, Reuse reuse, Namesakes namesakes);
 
   ThreadLog& add_thread(LaunchOrder order);  ///< called by guards, on any thread
 
-  /// Returns the problem of a launch in constant time, or null if it is beyond `max_problems`; the launch is
+  /// Returns the problem of a launch in constant time, or null if it is beyond `most_problems`; the launch is
   /// counted then. Takes the lock only for problems that have not joined yet.
   ProblemSlot* find(const KernelCore& core, const Key& key, const LaunchArguments& arguments);
 
@@ -222,7 +223,6 @@ class RunContext {
   std::uint32_t region_id_;
   Timer* timer_;
   std::optional<CurrentLaunch> preparing_{};
-  std::size_t max_problems_;
   Reuse reuse_;
   SearchLevel search_ = SearchLevel::off;
   Namesakes namesakes_;
@@ -241,7 +241,7 @@ class RunContext {
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
   std::set<std::uint32_t> untuned_;  ///< iterations of the batch with launches that are not as planned
-  std::atomic<bool> full_{false};    ///< true once there are `max_problems`
+  std::atomic<bool> full_{false};    ///< true once there are `most_problems`
   std::atomic<std::uint64_t> untracked_launches_{0};
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm

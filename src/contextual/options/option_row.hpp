@@ -9,8 +9,6 @@
 
 #include <contextual/options.hpp>
 
-#include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -58,20 +56,12 @@ struct Row {
   Option option;                            ///< empty or null if it is not set
   Member resolved;                          ///< its initialiser is the built-in default
   bool is_agreed = false;                   ///< must be equal on all ranks
-  std::optional<std::int64_t> least{};      ///< the least valid value
-  const char* unit = "";                    ///< the unit of `least`, for messages
   Set Environment::*environment = nullptr;  ///< the environment variable that takes precedence over it
 
   /// Must be equal on all ranks, which compare it in their first exchange, as text (option_text.hpp).
   constexpr Row agreed() const requires Comparable<Value> {
     Row row = *this;
     row.is_agreed = true;
-    return row;
-  }
-  constexpr Row at_least(std::int64_t value, const char* in_unit = "") const requires Number<Value> {
-    Row row = *this;
-    row.least = value;
-    row.unit = in_unit;
     return row;
   }
   /// The environment variable takes precedence over the option in the call, the tuner and the process.

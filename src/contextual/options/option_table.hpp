@@ -2,10 +2,11 @@
 
 /// \file
 /// The table of options, one row per option: its name, its member of Options, the member for its resolved
-/// value, whether it must be equal on all ranks, its least value, and the environment variable that takes
-/// precedence over it. Precedence, the comparison between ranks and the checks all follow these rows. A new
-/// option therefore needs its documented member, the member for its resolved value, and a row. A new variable
-/// needs its member of Environment, a line in `parse_environment`, and `overridden_by` in the option's row.
+/// value, whether it must be equal on all ranks, and the environment variable that takes precedence over it.
+/// Precedence and the comparison between ranks follow these rows. A new option therefore needs its documented
+/// member, the member for its resolved value, a row, and a check of its value in `validate` or, of a policy
+/// option, in policy/options_check.hpp. A new variable needs its member of Environment, a line in
+/// `parse_environment`, and `overridden_by` in the option's row.
 
 #include "contextual/options/option_row.hpp"
 
@@ -13,7 +14,6 @@
 
 namespace contextual::options {
 
-/// Policy options without a check here are checked by the policy (policy/options_check.hpp).
 constexpr auto option_table() {
   using O = Options;
   using S = SearchSettings;
@@ -24,10 +24,8 @@ constexpr auto option_table() {
       row("mode", &O::mode, &R::mode).agreed().overridden_by(&E::mode),
       row("n_warmup", &O::n_warmup, &P::n_warmup).agreed(),
       row("n_repeat", &O::n_repeat, &P::n_repeat).agreed(),
-      row("settle_every", &O::settle_every, &P::settle_every).agreed(),
       row("iterations", &O::iterations, &R::iterations).agreed(),
       row("max_iterations", &O::max_iterations, &P::max_iterations).agreed(),
-      row("max_problems", &O::max_problems, &R::max_problems).agreed().at_least(1),
       row("always_tune", &O::always_tune, &R::always_tune).agreed().overridden_by(&E::always_tune),
       row("tie_margin", &O::tie_margin, &P::tie_margin).agreed(),
       row("search", &O::search, &P::search).agreed(),
@@ -41,14 +39,13 @@ constexpr auto option_table() {
       row("restore", &O::restore, &R::restore),
       row("parts", &O::parts, &R::parts).agreed(),
       row("is_out_of_memory", &O::is_out_of_memory, &R::is_out_of_memory),
-      row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
-      row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),
+      row("deadline", &O::deadline, &R::deadline),
+      row("grace", &O::grace, &R::grace),
       row("log_directory", &O::log_directory, &R::log_directory).overridden_by(&E::log_directory),
       row("revalidate", &O::revalidate, &R::revalidate).agreed(),
       row("cache_directory", &O::cache_directory, &R::cache_directory).overridden_by(&E::cache_directory),
       row("choices_path", &O::choices_path, &R::choices_path).overridden_by(&E::choices_path),
       row("journal", &O::journal, &R::journal),
-      row("try_quarantined", &O::try_quarantined, &R::try_quarantined),
       row("print", &O::print, &R::print).overridden_by(&E::print),
       row("communicator", &O::communicator, &R::communicator),
       row("timer", &O::timer, &R::timer),

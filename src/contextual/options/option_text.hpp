@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Values of options as texts, by which ranks compare them, and as numbers, by which they are checked.
+/// Values of options as texts, by which ranks compare them.
 
 #include <contextual/options.hpp>
 
@@ -9,7 +9,6 @@
 #include <charconv>
 #include <chrono>
 #include <concepts>
-#include <cstdint>
 #include <iomanip>
 #include <sstream>
 #include <string>
@@ -64,13 +63,6 @@ inline std::string text_of(double value) {
   return {text.data(), end};
 }
 
-inline std::int64_t number_of(std::integral auto value) {
-  return static_cast<std::int64_t>(value);
-}
-inline std::int64_t number_of(std::chrono::milliseconds value) {
-  return value.count();
-}
-
 /// The same for searches.
 inline std::string text_of(const SearchFactory& search) {
   return search ? "own" : "joint";
@@ -110,11 +102,6 @@ inline std::string text_of(const std::vector<Output>& outputs) {
 template <typename T>
 concept Comparable = requires(const T& value) {
   text_of(value);
-};
-
-template <typename T>
-concept Number = requires(const T& value) {
-  number_of(value);
 };
 
 }  // namespace contextual::options

@@ -214,14 +214,8 @@ void validate(const ResolvedOptions& options) {
   check_outputs(options.outputs, "option `outputs`");
   check_restored(options.restore);
   check_parts(options.parts);
-  for_each_option([&](const auto& row) {
-    if constexpr (Number<typename std::remove_cvref_t<decltype(row)>::Value>) {
-      if (row.least) {
-        policy::require_at_least(std::string(row.name) + row.unit, number_of(at(options, row.resolved)),
-                                 *row.least);
-      }
-    }
-  });
+  policy::require_at_least("deadline (ms)", options.deadline.count(), 1);
+  policy::require_at_least("grace (ms)", options.grace.count(), 0);
 }
 
 std::exception_ptr failure_of(const ResolvedOptions& options) {

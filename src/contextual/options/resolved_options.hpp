@@ -32,7 +32,6 @@ struct ResolvedOptions {
   Mode mode = Mode::tune;
   policy::PolicyOptions policy;
   Iterations iterations = Iterations::joined;
-  std::size_t max_problems = 4096;
   bool always_tune = false;
   std::chrono::milliseconds deadline{60'000};
   std::chrono::milliseconds grace{10'000};
@@ -41,7 +40,6 @@ struct ResolvedOptions {
   std::filesystem::path cache_directory;            ///< empty: choices are not kept
   std::vector<std::filesystem::path> choices_path;  ///< of choices that are only read
   Journal journal = Journal::written;
-  bool try_quarantined = false;
   Revalidate revalidate = Revalidate::no;
   Print print = Print::long_tunings;
   std::shared_ptr<Communicator> communicator;

@@ -28,7 +28,6 @@ void check_options(const PolicyOptions& options) {
   };
   require_count("n_warmup", options.n_warmup, 1);  // a first use is never a sample
   require_count("n_repeat", options.n_repeat, 1);
-  require_count("settle_every", options.settle_every, 0);
   require_at_least("max_iterations", options.max_iterations, 1);
   require_count("absent_batches", options.absent_batches, 1);
   require_count("retake_limit", options.retake_limit, 0);

@@ -14,8 +14,6 @@ namespace contextual::policy {
 struct PolicyOptions {
   int n_warmup = 3;  ///< uses of a config before its samples count; at least 1
   int n_repeat = 5;  ///< samples of a config; at least 1
-  /// Tuning iterations per batch. If 0, a batch ends with the config that is being tried.
-  int settle_every = 0;
   /// The most tuning iterations of one run. Problems that are still open then become provisional.
   std::int64_t max_iterations = 10000;
   // The user cannot set these two.

@@ -31,11 +31,6 @@ bool is_tried(const ProblemState& problem) {
 
 }  // namespace
 
-/// Without whole trials a search could not go on.
-std::size_t TuningState::Impl::most_runs(std::size_t length) const {
-  return options.settle_every > 0 ? static_cast<std::size_t>(options.settle_every) : length;
-}
-
 /// The problems' configs in an iteration; those that have joined since the plan use config 0.
 Assignment TuningState::Impl::assignment_of(const IterationPlan& planned) const {
   Assignment assignment(problems.size(), 0);
@@ -70,8 +65,7 @@ ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
 
 std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   std::vector<IterationPlan> batch(length);
-  const std::vector<SearchRunPlan> runs =
-      searching() ? search.plan(most_runs(length)) : std::vector<SearchRunPlan>{};
+  const std::vector<SearchRunPlan> runs = searching() ? search.plan(length) : std::vector<SearchRunPlan>{};
   const Assignment best = choices(problems);
   for (std::size_t i = 0; i < length; ++i) {
     batch[i].cells.reserve(best.size());
@@ -115,7 +109,7 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
 }
 
 /// A makespan is a sample after the warm-ups of all problems. It is too long right after an exchange or a
-/// change of configs, also where `n_warmup` or `settle_every` put no warm-up there.
+/// change of configs, also where `n_warmup` puts no warm-up there.
 bool TuningState::Impl::is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const {
   const std::vector<Cell>& cells = plan[i].cells;
   if (i == 0 || cells.size() != problems.size() ||
@@ -194,7 +188,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   const bool of_search = length > 0 && plan.front().phase == Phase::search;
   std::vector<SearchRunPlan> runs;
   if (of_search && searching()) {
-    runs = search.plan(most_runs(plan.size()));
+    runs = search.plan(plan.size());
     require(this->plan(plan.size()) == plan,
             "the plan is not the state's current one: something was observed or rejected since it was made");
   }

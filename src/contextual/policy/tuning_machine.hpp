@@ -37,7 +37,6 @@ struct TuningState::Impl {
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
   std::size_t walk_batch_length(std::size_t longest) const;
-  std::size_t most_runs(std::size_t length) const;
   Assignment assignment_of(const IterationPlan& planned) const;
   bool is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const;
   bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;

@@ -41,7 +41,7 @@ std::size_t TuningState::suggested_length() const {
   if (impl.any_walking()) {
     length = impl.walk_batch_length(left);
   } else if (impl.searching()) {
-    length = impl.search.plan(impl.most_runs(left)).size();
+    length = impl.search.plan(left).size();
   }
   return std::min(length, left);
 }

@@ -10,19 +10,13 @@ std::size_t config_length(const PolicyOptions& options) {
 
 std::size_t walk_length(const std::vector<ProblemState>& problems, const std::vector<std::size_t>& walking,
                         const PolicyOptions& options, std::size_t longest) {
-  const std::size_t whole_config = std::min(longest, config_length(options));
-  auto length = static_cast<std::size_t>(options.settle_every);
+  const std::vector<Step> steps = problems[walking.front()].plan(std::min(longest, config_length(options)));
+  const auto change = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.config_id != steps.front().config_id;
+  });
+  auto length = static_cast<std::size_t>(change - steps.begin());
   for (const std::size_t p : walking) {
-    const ProblemState& problem = problems[p];
-    if (length == 0) {
-      const std::vector<Step> steps = problem.plan(whole_config);
-      const auto change = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-        return step.config_id != steps.front().config_id;
-      });
-      length = static_cast<std::size_t>(change - steps.begin());
-    }
-    length = std::min(length, longest);
-    length = std::min(length, problem.plan(length).size());
+    length = std::min(length, problems[p].plan(length).size());
   }
   return length;
 }

@@ -111,7 +111,7 @@ namespace detail {
 struct TunedState {
   std::mutex mutex;
   std::atomic<bool> tuned{false};
-  std::atomic<bool> saturated{false};   ///< more keys than max_problems: what is new stays at its default
+  std::atomic<bool> saturated{false};   ///< more keys than are tuned: what is new stays at its default
   std::atomic<bool> tunes_next{false};  ///< a call has met something new, which cannot be undone
   // Fixed once `tuned`.
   ThreadState thread;

@@ -128,14 +128,13 @@ void remove(const detail::TrustedFolder& folder, const std::string& file, bool d
   }
 }
 
-void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
-  const fs::path all = storage::journals_folder;
-  for (const std::string& name : detail::TrustedFolder(directory, all).files("")) {
-    const detail::TrustedFolder folder(directory, all / name);
-    for (const std::string& file : folder.files("")) {
-      if (const auto locked = storage::lock_if_old(folder.path() / file, age)) {
-        remove(folder, file, dry_run, changes);
-      }
+/// What tunings of a region have left, unless a process uses it.
+void remove_journals(const fs::path& directory, const std::string& folder_of_region, std::chrono::seconds age,
+                     bool dry_run, Changes& changes) {
+  const detail::TrustedFolder folder(directory, fs::path(storage::journals_folder) / folder_of_region);
+  for (const std::string& file : folder.files("")) {
+    if (const auto locked = storage::lock_if_old(folder.path() / file, age)) {
+      remove(folder, file, dry_run, changes);
     }
   }
 }
@@ -241,7 +240,10 @@ Changes KeptChoices::prune(const Prune& what) const {
     remove(folder, abandoned, what.dry_run, changes);
   }
   if (what.older_than) {
-    prune_journals(directory_, *what.older_than, what.dry_run, changes);
+    for (const std::string& of_region :
+         detail::TrustedFolder(directory_, storage::journals_folder).files("")) {
+      remove_journals(directory_, of_region, *what.older_than, what.dry_run, changes);
+    }
   }
   return changes;
 }
@@ -254,6 +256,9 @@ Changes KeptChoices::forget(const std::string& region, const std::optional<std::
   };
   for (const FileOfRegion& file : storage::files_in(directory_, region, changes.problems)) {
     remove_sets(directory_, file, goes, changes);
+  }
+  if (!kernel) {
+    remove_journals(directory_, storage::file_name_of(region), {}, false, changes);
   }
   return changes;
 }

@@ -15,6 +15,8 @@ using journal::BatchRecord;
 
 namespace {
 
+constexpr const char* way_out = "; `contextual-cache forget` lets it run again";
+
 /// Describes the problems of the set from the one with index `before` on.
 journal::Joined joined_problems(const agreement::ProblemSet& set, std::size_t before) {
   const std::vector<detail::ProblemSlot*>& all = set.slots();
@@ -188,8 +190,7 @@ std::optional<std::string> Continuation::quarantine_of(const policy::IterationPl
     return std::nullopt;
   }
   const std::string reason =
-      "in quarantine: it has twice ended a process or broken a rank while it ran; option `try_quarantined` "
-      "lets it run again";
+      std::string("in quarantine: it has twice ended a process or broken a rank while it ran") + way_out;
   const std::string text = problems_.assignment_text(problems_.state().assignment_of(planned));
   if (told_quarantine_.insert(text).second) {
     notes_.push_back(text + ": " + reason);
@@ -213,15 +214,12 @@ std::optional<std::string> Continuation::quarantine_of(const DueConfig& due) con
     return std::nullopt;
   }
   if (quarantine_.quarantined(config_text(due.slot->problem, due.config_id))) {
-    return "in quarantine: processes have ended while it ran beside others; option `try_quarantined` lets it "
-           "run "
-           "again";
+    return std::string("in quarantine: processes have ended while it ran beside others") + way_out;
   }
   if (!quarantine_.quarantined(preparing_text(due.slot->problem, due.config_id))) {
     return std::nullopt;
   }
-  return "in quarantine: it has twice ended a process while it was made ready; option `try_quarantined` lets "
-         "that be done again";
+  return std::string("in quarantine: it has twice ended a process while it was made ready") + way_out;
 }
 
 bool Continuation::suspect(const DueConfig& due) const {

@@ -78,7 +78,7 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
     std::vector<ChoiceSet> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
     Surroundings now;
-    if (own && !options.try_quarantined) {
+    if (own) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
     for (ChoiceSet& entry : sets) {

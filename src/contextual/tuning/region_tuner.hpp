@@ -34,7 +34,7 @@ class RegionTuner {
   options::ResolvedOptions resolve(const Options& call) const;
   std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& options) const;
 
-  /// Returns whether every launch was of a problem that is tracked (see max_problems).
+  /// Returns whether every launch was of a problem that is tracked (see RunContext::most_problems).
   bool run(const std::string& region, const std::function<void()>& function,
            const options::ResolvedOptions& options, const Occasion& occasion);
   /// See ContextualAutotuner::load.

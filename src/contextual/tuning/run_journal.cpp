@@ -64,7 +64,7 @@ std::vector<std::string> lines_of_quarantine(const std::string& kernels,
   if (quarantined.empty()) {
     return {};
   }
-  return {journal::begin_line(kernels, false), journal::quarantine_line(quarantined)};
+  return {journal::begin_line(kernels), journal::quarantine_line(quarantined)};
 }
 
 journal::History history_of(const std::vector<std::string>& lines) {
@@ -115,15 +115,13 @@ RunJournal::RunJournal(const options::ResolvedOptions& options, const std::strin
     lines = lines_of_quarantine(known.kernels(), known.quarantined());
   }
   const bool tells = !lines.empty();
-  lines.push_back(journal::begin_line(kernels_, options.try_quarantined));
+  lines.push_back(journal::begin_line(kernels_));
   const std::vector<std::string> quarantined = history_of(lines).quarantine.quarantined();
   if (std::any_of(quarantined.begin(), quarantined.end(), is_of_defaults)) {
-    throw Error(
-        "region \"" + region +
-        "\" has twice ended a process or broken a rank while all its kernels used their defaults, so there "
-        "is "
-        "nothing to fall back to. Option `try_quarantined` runs it again, once; what is known of it is in " +
-        (folder_.path() / name_).string() + ", which may be removed");
+    throw Error("region \"" + region +
+                "\" has twice ended a process or broken a rank while all its kernels used their defaults, "
+                "so there is nothing to fall back to. To run it again, remove " +
+                (folder_.path() / name_).string());
   }
   file_.append(lines.back());
   for (std::size_t i = 0; tells && i < lines.size(); ++i) {

@@ -126,10 +126,9 @@ void RunWarnings::tell_end(std::size_t unjoined_count, const policy::FarShare& s
                       " new kernels or keys, with their defaults; the next run tunes them");
   }
   if (context_.untracked_launches() > 0) {
-    recorder_.loud_warning(
-        std::to_string(context_.untracked_launches()) +
-        " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
-        " and used their defaults: make keys coarser, or raise the option");
+    recorder_.loud_warning(std::to_string(context_.untracked_launches()) + " launches had keys beyond the " +
+                           std::to_string(detail::RunContext::most_problems) +
+                           " tuning problems of a run and used their defaults: make keys coarser");
   }
 }
 

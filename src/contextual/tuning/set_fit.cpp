@@ -123,7 +123,7 @@ std::string misfit_text(const ChoiceSet& entry, const Surroundings& now) {
                        std::to_string(now.machines.size());
     case KeptStanding::in_quarantine:
       return "they are in quarantine, because they have twice ended a process or broken a rank while they "
-             "ran; option `try_quarantined` lets them run again";
+             "ran; `contextual-cache forget` removes them and the quarantine";
   }
   return {};
 }

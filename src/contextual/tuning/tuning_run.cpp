@@ -44,7 +44,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       exchange_(exchange),
       recorder_(recorder),
       timer_(make_timer(options, watch)),
-      context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
+      context_(std::move(region), region_id, *timer_, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
       watch_(watch_of_run(*watch.watchdog, options, context_, recorder)),
       checks_(options, context_, problems_, watch_),

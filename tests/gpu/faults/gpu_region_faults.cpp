@@ -122,7 +122,6 @@ class Program {
     options.communicator = world_;
     options.search_settings.runs = 40;
     options.search_settings.closing_rounds = 2;
-    options.settle_every = command_line_.settle_every;
     options.deadline = command_line_.deadline;
     options.grace = command_line_.grace;
     options.log_directory = command_line_.log_directory;

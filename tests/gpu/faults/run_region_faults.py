@@ -41,7 +41,7 @@ class Skipped(Exception):
 
 def arguments_of(case, number, options):
     arguments = ["--fault", case.kind, "--point", region_cases.PLACE.point, "--rank", str(options.ranks - 1)]
-    arguments += ["--iterations", region_cases.PLACE.iteration, "--settle-every", "1", "--first", str(number)]
+    arguments += ["--iterations", region_cases.PLACE.iteration, "--first", str(number)]
     arguments += ["--deadline-ms", str(options.deadline_ms), "--grace-ms", str(options.grace_ms)]
     arguments += ["--roll-call-ms", str(options.grace_ms), "--wait-budget-ms", str(options.wait_budget_ms)]
     hold_ms = region_cases.hold_ms(case, options.deadline_ms, options.wait_budget_ms)

@@ -36,7 +36,6 @@ CommandLine parse(const std::vector<std::string>& arguments) {
       {"--roll-call-ms", milliseconds(c.roll_call)},
       {"--wait-budget-ms", milliseconds(c.wait_budget)},
       {"--hold-ms", milliseconds(c.hold)},
-      {"--settle-every", [&](const std::string& text) { c.settle_every = std::stoi(text); }},
       {"--log-directory", [&](const std::string& text) { c.log_directory = text; }},
       {"--result-directory", [&](const std::string& text) { c.result_directory = text; }},
   };

@@ -30,7 +30,6 @@ struct CommandLine {
   std::chrono::milliseconds roll_call{200};
   std::chrono::milliseconds wait_budget{300};  ///< of calls that wait on the device for other ranks
   std::chrono::milliseconds hold{900};         ///< how long the kernel of kind `hold` occupies its stream
-  int settle_every = 1;
   bool ring = false;         ///< the region's own communication: a ring instead of a reduction
   bool healthy = true;       ///< a run without fault before each repetition and after the last
   bool fresh_tuner = false;  ///< one for every repetition

@@ -74,7 +74,7 @@ def arguments_of(job, options):
     # Where nobody waits in vain no deadline may end the run: other work on the machine could make a rank late.
     deadline_ms = options.deadline_ms if job.case.poisons else 30_000
     arguments += ["--deadline-ms", str(deadline_ms), "--grace-ms", str(options.grace_ms)]
-    arguments += ["--roll-call-ms", str(options.grace_ms), "--settle-every", str(job.place.settle_every)]
+    arguments += ["--roll-call-ms", str(options.grace_ms)]
     arguments += ["--repeat", str(job.repeat), "--first", str(job.first)]
     if job.case.poisons or job.case.one_culprit:
         arguments += ["--rank", str(culprit_of(job, job.first)), "--iterations", job.place.iteration]

@@ -350,7 +350,7 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK(say(to_file).code == exit_fine);
   Command forget = command_of(directory.path(), Verb::forget);
   forget.region = "tool region";
-  CHECK_THAT(say(forget).out, ContainsSubstring("1 set removed"));
+  CHECK_THAT(say(forget).out, ContainsSubstring("1 item removed"));
   CHECK(KeptChoices(directory.path()).list().sets.empty());
   CHECK_THAT(say(command_of(directory.path(), Verb::import_choices), text.out).out,
              ContainsSubstring("1 set written"));
@@ -459,7 +459,7 @@ TEST_CASE("contextual-cache: forget and unpin of a region without anything may b
     command.region = "nothing";
     CHECK(say(command).code == exit_fine);
     CHECK_THAT(say(command).out,
-               ContainsSubstring(verb == Verb::forget ? "0 sets removed" : "0 pins removed"));
+               ContainsSubstring(verb == Verb::forget ? "0 items removed" : "0 pins removed"));
   }
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
 }

@@ -19,7 +19,7 @@ std::string batch(std::uint64_t number, bool comparing = false) {
   return to_line(record);
 }
 
-const std::string begins = begin_line("kernels", false);
+const std::string begins = begin_line("kernels");
 const std::string heading =
     to_line(Heading{"region", "n_warmup=1", {{{"machine", "m"}}}, {"digest"}, {"a set"}});
 

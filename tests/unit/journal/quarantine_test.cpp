@@ -139,38 +139,23 @@ TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", 
 
 TEST_CASE("quarantine: what was in flight when the next process begins has ended the one before", "[unit]") {
   Quarantine quarantine;
-  quarantine.begin("kernels", false);
+  quarantine.begin("kernels");
   quarantine.about_to_run({"a"});
-  quarantine.begin("kernels", false);
+  quarantine.begin("kernels");
   CHECK(quarantine.suspect("a"));
   CHECK(quarantine.running().empty());
-  quarantine.begin("kernels", false);
+  quarantine.begin("kernels");
   CHECK_FALSE(quarantine.quarantined("a"));
 }
 
-TEST_CASE("quarantine: is forgotten with other kernels, and with the option once", "[unit]") {
+TEST_CASE("quarantine: is forgotten with other kernels, whatever was in flight", "[unit]") {
   Quarantine quarantine;
-  quarantine.begin("kernels", false);
+  quarantine.begin("kernels");
   quarantine.restore({"a"});
-  SECTION("other kernels, whatever was in flight") {
-    quarantine.about_to_run({"b"});
-    quarantine.begin("other kernels", false);
-    CHECK(quarantine.empty());
-    CHECK(quarantine.kernels() == "other kernels");
-  }
-  SECTION("the option") {
-    quarantine.about_to_run({"b"});
-    quarantine.begin("kernels", true);
-    CHECK_FALSE(quarantine.suspect("a"));
-    CHECK(quarantine.suspect("b"));
-    quarantine.about_to_run({"b"});
-    quarantine.begin("kernels", true);
-    CHECK(quarantine.quarantined("b"));
-    quarantine.begin("kernels", false);
-    CHECK(quarantine.quarantined("b"));
-    quarantine.begin("kernels", true);
-    CHECK(quarantine.empty());
-  }
+  quarantine.about_to_run({"b"});
+  quarantine.begin("other kernels");
+  CHECK(quarantine.empty());
+  CHECK(quarantine.kernels() == "other kernels");
 }
 
 }  // namespace quarantine_test

@@ -77,11 +77,10 @@ TEST_CASE("options: a row is named once", "[unit]") {
 TEST_CASE("options: what must be equal on all ranks is compared by name and value", "[unit]") {
   CHECK(resolve({}, {}, {}).agreed_items() ==
         std::vector<std::string>{
-            "mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0", "iterations=joined",
-            "max_iterations=10000", "max_problems=4096", "always_tune=false", "tie_margin=0.005",
-            "search=normal", "search_settings.runs=0", "search_settings.time=0ms",
-            "search_settings.closing_rounds=5", "search_settings.factory=joint", "feasible=none",
-            "verify=none", "outputs=none", "parts=none", "revalidate=no"});
+            "mode=tune", "n_warmup=3", "n_repeat=5", "iterations=joined", "max_iterations=10000",
+            "always_tune=false", "tie_margin=0.005", "search=normal", "search_settings.runs=0",
+            "search_settings.time=0ms", "search_settings.closing_rounds=5", "search_settings.factory=joint",
+            "feasible=none", "verify=none", "outputs=none", "parts=none", "revalidate=no"});
   const Options other{.mode = Mode::use, .iterations = Iterations::pipelined, .always_tune = true};
   CHECK_THAT(resolve(other, {}, {}).agreed_text(), ContainsSubstring("mode=use ") &&
                                                        ContainsSubstring(" iterations=pipelined ") &&
@@ -190,7 +189,6 @@ TEST_CASE("options: a value that makes no sense is named with what it may be", "
   using std::chrono::milliseconds;
   CHECK(error_of({}).empty());
   CHECK_THAT(error_of({.n_warmup = 0}), ContainsSubstring("option n_warmup = 0: it must be at least 1"));
-  CHECK(error_of({.max_problems = 0}) == "option max_problems = 0: it must be at least 1");
   CHECK(error_of({.deadline = milliseconds(0)}) == "option deadline (ms) = 0: it must be at least 1");
   CHECK(error_of({.grace = milliseconds(-1)}) == "option grace (ms) = -1: it must be at least 0");
   CHECK(error_of({.grace = milliseconds(0)}).empty());

@@ -6,6 +6,8 @@
 
 #include "contextual/policy/tuning_state.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -60,13 +62,13 @@ inline std::string row_text(std::int64_t iteration, const std::vector<Cell>& cel
   return row;
 }
 
-/// Problems of these config counts are discovered in the first batch, as in a real run.
-/// Returns the table; the state is done afterwards.
+/// Problems of these config counts are discovered in the first batch, as in a real run. No batch is longer
+/// than `longest`. Returns the table; the state is done afterwards.
 inline std::vector<std::string> tune(TuningState& state, const std::vector<std::size_t>& config_counts,
-                                     const ModelRegion& region) {
+                                     const ModelRegion& region, std::size_t longest = 1000) {
   std::vector<std::string> table;
   for (int batch = 0; !state.done() && batch < 100000; ++batch) {
-    const std::vector<IterationPlan> planned = state.plan(state.suggested_length());
+    const std::vector<IterationPlan> planned = state.plan(std::min(longest, state.suggested_length()));
     std::vector<IterationPlan> plans = planned;
     if (state.problem_count() == 0) {
       for (const std::size_t count : config_counts) {

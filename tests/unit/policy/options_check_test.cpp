@@ -36,7 +36,6 @@ TEST_CASE("check_options: every count has its least and its largest value", "[un
   };
   for (const Row& row :
        {Row{"n_warmup", &PolicyOptions::n_warmup, 1}, Row{"n_repeat", &PolicyOptions::n_repeat, 1},
-        Row{"settle_every", &PolicyOptions::settle_every, 0},
         Row{"absent_batches", &PolicyOptions::absent_batches, 1},
         Row{"retake_limit", &PolicyOptions::retake_limit, 0},
         Row{"search_settings.closing_rounds", &PolicyOptions::closing_rounds, 0}}) {

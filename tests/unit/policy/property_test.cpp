@@ -24,7 +24,7 @@ class RandomRun {
   explicit RandomRun(unsigned seed) : random_(seed) {
     options_.n_warmup = between(1, 3);
     options_.n_repeat = between(1, 4);
-    options_.settle_every = chance(40) ? between(1, 12) : 0;
+    longest_ = static_cast<std::size_t>(chance(40) ? between(1, 12) : 1000);
     options_.search = random_level();
     options_.search_runs = 20 * between(1, 4);
     options_.closing_rounds = between(0, 5);
@@ -108,10 +108,12 @@ class RandomRun {
 
   /// Which of the waiting problems are seen in this batch, and where.
   void run_batch() {
-    const auto plans = state().plan(state().suggested_length());
+    const std::size_t suggested = state().suggested_length();
     for (TuningState& replica : replicas_) {
-      REQUIRE(replica.suggested_length() == plans.size());
+      REQUIRE(replica.suggested_length() == suggested);
     }
+    const bool walks = state().plan(1).front().phase == contextual::Phase::walk;
+    const auto plans = state().plan(walks ? std::min(suggested, longest_) : suggested);
     const std::size_t known = problems_.size();
     const std::int64_t begin = state().iterations();
     const std::int64_t end = begin + static_cast<std::int64_t>(plans.size());
@@ -272,7 +274,8 @@ class RandomRun {
 
   std::mt19937 random_;
   PolicyOptions options_;
-  int trouble_ = 0;  ///< percent
+  int trouble_ = 0;          ///< percent
+  std::size_t longest_ = 0;  ///< batch of a walk
   std::vector<TuningState> replicas_;
   std::vector<Problem> waiting_;
   std::vector<Problem> problems_;

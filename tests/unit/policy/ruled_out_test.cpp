@@ -17,16 +17,26 @@ using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
 
+namespace {
+
+/// The second problem changes its config within the batches of the first one's.
+World one_lags_behind() {
+  World world = later_is_shorter({4, 4});
+  world.skips = [](std::int64_t run, std::size_t problem) { return (run == 2 || run == 3) && problem == 1; };
+  return world;
+}
+
+}  // namespace
+
 TEST_CASE("walk: `feasible` is asked for every assignment of a batch", "[unit]") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     PolicyOptions options;
     options.search = level;
     options.n_warmup = 1;
-    options.n_repeat = 1;
-    options.settle_every = 6;  // three configs
+    options.n_repeat = 3;
     options.closing_rounds = 0;
     options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != a[1] || a[0] != 1; };
-    const Tuned driver(options, later_is_shorter({4, 4}));
+    const Tuned driver(options, one_lags_behind());
     CHECK(driver.runs_of({1, 1}) == 0);
     CHECK(driver.runs_of({2, 2}) >= 2);
   }
@@ -43,16 +53,15 @@ TEST_CASE("walk: what is left of a batch whose assignment has failed is no retak
   CHECK(driver.state.retakes() == 0);
 }
 
-TEST_CASE("walk: the first run of an assignment ends its batch, however long batches are", "[unit]") {
+TEST_CASE("walk: the first run of an assignment ends its batch, also within a config", "[unit]") {
   PolicyOptions options;
   options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.settle_every = 6;
-  World world = later_is_shorter({4, 4});
+  options.n_repeat = 3;
+  World world = one_lags_behind();
   world.feasible = [](const Assignment& a) { return a[0] != a[1] || a[0] != 1; };
   const Tuned driver(options, world);
   CHECK(driver.runs_of({1, 1}) == 1);
-  std::set<Assignment> known;
+  std::set<Assignment> known{{0, 0}};  // which runs before the problems are known
   for (const std::vector<IterationPlan>& batch : driver.batches) {
     for (const IterationPlan& iteration : batch) {
       const bool is_new = known.insert(assignment_of(iteration)).second;

@@ -94,32 +94,24 @@ TEST_CASE("search: one sample of a config in the walk is an own time", "[unit]")
 
 TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
           "[unit]") {
-  for (const int settle_every : {0, 1, 4}) {
-    CAPTURE(settle_every);
-    ScriptedRun run({2, 3});  // whose only warm-up is the first run, a batch of its own
-    run.options.settle_every = settle_every;
-    run.world.skew_ns = 50'000;
-    run.finish();
-    const std::vector<contextual::SearchSample>& walked = run.script->requests.front().walked;
-    CHECK(walked.size() == (settle_every == 1 ? 0U : 3U));
-    for (const contextual::SearchSample& sample : walked) {
-      CHECK_FALSE(sample.runs.empty());
-      for (const contextual::SearchRun& walk_run : sample.runs) {
-        CHECK(walk_run.makespan_ns <= 100'000);
-      }
+  ScriptedRun run({2, 3});  // whose only warm-up is the first run, a batch of its own
+  run.world.skew_ns = 50'000;
+  run.finish();
+  const std::vector<contextual::SearchSample>& walked = run.script->requests.front().walked;
+  CHECK(walked.size() == 3);
+  for (const contextual::SearchSample& sample : walked) {
+    CHECK_FALSE(sample.runs.empty());
+    for (const contextual::SearchRun& walk_run : sample.runs) {
+      CHECK(walk_run.makespan_ns <= 100'000);
     }
   }
 }
 
-TEST_CASE("search: a batch holds as many whole trials as fit, of assignments that are known to run",
-          "[unit]") {
+TEST_CASE("search: a batch holds whole trials, of assignments that are known to run", "[unit]") {
   const std::deque<std::vector<contextual::SearchTrial>> batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
   ScriptedRun run({2, 2}, batches, Assignment{1, 1});
-  run.options.settle_every = 5;
   Driver& driver = run.until_search();
-  CHECK(driver.state.suggested_length() == 3);  // a second trial would end after the sixth
-  driver.run_batch();
-  CHECK(driver.state.suggested_length() == 3);
+  CHECK(driver.state.suggested_length() == 6);
   driver.run_batch();
   CHECK(driver.state.suggested_length() == 1);  // {0, 1} has not run yet
   driver.run_batch();
@@ -130,10 +122,6 @@ TEST_CASE("search: a batch holds as many whole trials as fit, of assignments tha
   CHECK(run.script->observed[2].trial == contextual::SearchTrial{{0, 1}, 0});
   CHECK(run.record().runs == 10);
   CHECK(run.record().lead_ins == 4);
-
-  ScriptedRun longer({2, 2}, batches, Assignment{1, 1});
-  longer.options.settle_every = 6;
-  CHECK(longer.until_search().state.suggested_length() == 6);
 }
 
 TEST_CASE("search: what it plans although `feasible` rules it out is answered without a run", "[unit]") {

@@ -76,11 +76,9 @@ TEST_CASE("walk that settles more often plans the same table", "[unit]") {
   const ModelRegion region = additive_region({{20, 10}, {30, 20, 10}});
   TuningState reference{walk_only(2, 3)};
   const auto table = tune(reference, {2, 3}, region);
-  for (const int settle_every : {1, 2, 3, 4}) {
-    PolicyOptions options = walk_only(2, 3);
-    options.settle_every = settle_every;
-    TuningState state{options};
-    CHECK(tune(state, {2, 3}, region) == table);
+  for (const std::size_t longest : {1U, 2U, 3U, 4U}) {
+    TuningState state{walk_only(2, 3)};
+    CHECK(tune(state, {2, 3}, region, longest) == table);
   }
   CHECK(table.size() == 15);
 }

@@ -121,22 +121,23 @@ TEST_CASE("alternatives in a region: one kernel and key in two of them is two pr
   std::vector<int> used;
   TunableKernel kernel{"alt_shared", blocks(2), single_problem,
                        [&](const Block& block) { used.push_back(block.block); }};
-  int alternative = 0;
+  std::vector<int> alternatives;  // by run
   const auto launch_as = [&](int number) {
     return [&, number] {
-      alternative = number;
+      alternatives.push_back(number);
       kernel();
     };
   };
   Alternatives<void()> choice{
       "alt_of_shared", single_problem, {{"first", launch_as(0)}, {"second", launch_as(1)}}};
   // The first alternative is best with config 0, the second one with config 1.
-  Options options = searching(makespans([&](const std::vector<ScriptedLaunch>& launches) {
+  const auto makespan = [&](std::int64_t run, const std::vector<ScriptedLaunch>& launches) {
+    const int alternative = alternatives.at(static_cast<std::size_t>(run));
     return 50'000 + (config_of(launches, "alt_shared") == alternative ? 0 : 20'000) +
            (alternative == 1 ? 0 : 20'000);
-  }));
-  options.settle_every = 1;  // the makespan knows the alternative of the last run only
-  ContextualAutotuner tuner{options};
+  };
+  ContextualAutotuner tuner{
+      searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }, makespan))};
   tuner.run("shared", [&] { choice(); });
   const RegionReport report = report_of(tuner, "shared");
   CHECK(find(report, "alt_shared", "() in alt_of_shared (): first").choice == 0);

@@ -328,6 +328,25 @@ TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a ker
   CHECK(kept.choices.forget("nothing").items.empty());
 }
 
+TEST_CASE("KeptChoices: forget of a region, not of a kernel, removes what its tunings have left", "[unit]") {
+  const Kept kept;
+  const auto journal_of = [&](const std::string& region) {
+    const detail::TrustedFolder folder(kept.path(), fs::path("journal") / region);
+    REQUIRE(folder.write("a.journal", "line").empty());
+    return (folder.path() / "a.journal").string();
+  };
+  const std::string journal = journal_of("r");
+  const std::string of_another = journal_of("s");
+  CHECK(kept.choices.forget("r", "kernel").items.empty());
+  const int held = ::open(journal.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(held, LOCK_SH) == 0);
+  CHECK(kept.choices.forget("r").items.empty());  // a process uses it
+  ::close(held);
+  CHECK(kept.choices.forget("r").items == std::vector{journal});
+  CHECK_FALSE(fs::exists(journal));
+  CHECK(fs::exists(of_another));
+}
+
 TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is as old as it was", "[unit]") {
   const Kept kept;
   const Kept elsewhere;

@@ -162,24 +162,23 @@ TEST_CASE("holds 15: a problem that is not launched any more is closed and does 
   CHECK(runs < 20);
 }
 
-TEST_CASE("holds 15: launches of more keys than max_problems use the default and are not tuned", "[unit]") {
-  std::vector<int> used_by_third;
+TEST_CASE("holds 15: launches of more keys than a run tunes use the default and are not tuned", "[unit]") {
+  constexpr int most_problems = 4096;
+  std::vector<int> used_by_last;
   TunableKernel kernel{"holds_15_many", blocks(2), [](int n) { return make_key(n); },
                        [&](const Block& c, int n) {
-                         if (n == 3) {
-                           used_by_third.push_back(c.block);
+                         if (n == most_problems) {
+                           used_by_last.push_back(c.block);
                          }
                        }};
   ContextualAutotuner tuner{quick()};
-  tuner.run("holds_15_many",
-            [&] {
-              for (int n = 1; n <= 3; ++n) {
-                kernel(n);
-              }
-            },
-            {.max_problems = 2});
-  CHECK(report_of(tuner, "holds_15_many").problems.size() == 2);
-  CHECK(used_by_third == std::vector<int>(5, 0));
+  tuner.run("holds_15_many", [&] {
+    for (int n = 0; n <= most_problems; ++n) {
+      kernel(n);
+    }
+  });
+  CHECK(report_of(tuner, "holds_15_many").problems.size() == most_problems);
+  CHECK(used_by_last == std::vector<int>(5, 0));
 }
 
 }  // namespace measurements_test

@@ -136,7 +136,6 @@ Tuned tune(Plant plant, int ranks, unsigned seed, Told told = Told::of_outputs) 
                          : seed % 3 == 1 ? SearchLevel::quick
                                          : SearchLevel::normal;
         options.search_settings.runs = 60;
-        options.settle_every = seed % 5 == 0 ? 3 : 0;
         options.n_warmup = 1 + static_cast<int>(seed % 2);
         options.timer = times_of(seed);
         Output out = output("out", std::span(tuned.data[static_cast<std::size_t>(rank)].out));

@@ -85,7 +85,6 @@ class RandomRegion {
       : name("random " + std::to_string(seed)), ranks(rank_count), seed_(seed), random_(seed) {
     options.n_warmup = between(1, 2);
     options.n_repeat = between(1, 4);
-    options.settle_every = chance(60) ? 0 : between(1, 5);
     add_search();
     missing_per_mille_ = chance(50) ? 40 / ranks : 0;
     for (int kernel = between(1, 4); kernel > 0; --kernel) {
@@ -128,7 +127,7 @@ class RandomRegion {
   }
 
   /// The longest batch of a walk, in which what joins late uses its default.
-  int longest_batch() const { return std::max(*options.n_warmup + *options.n_repeat, *options.settle_every); }
+  int longest_batch() const { return *options.n_warmup + *options.n_repeat; }
 
   /// Whether every run is one that was planned, with the planned configs.
   bool runs_as_planned() const {

@@ -97,7 +97,6 @@ std::int64_t most_iterations(const RandomRegion& region, const RegionReport& rep
   // A race uses a config three times for two samples.
   const int whole_config =
       std::max(*region.options.n_warmup + *region.options.n_repeat, 3 * ((*region.options.n_repeat + 1) / 2));
-  const int longest_batch = std::max(whole_config, *region.options.settle_every);
   std::int64_t most = 1;
   for (const RandomLaunch& launch : region.launches) {
     std::int64_t absences = 0;
@@ -108,9 +107,8 @@ std::int64_t most_iterations(const RandomRegion& region, const RegionReport& rep
       }
       absences += launched ? 0 : 1;
     }
-    // A problem that appears within a batch uses the default until it ends, and with settle_every a batch may
-    // be longer than the default's turn; one that is over within a batch lets the batch end.
-    most = std::max(most, launch.first_run + absences + longest_batch +
+    // A problem that appears within a batch uses the default until it ends.
+    most = std::max(most, launch.first_run + absences + whole_config +
                               std::int64_t{region.kernels[launch.kernel].configs} * whole_config);
   }
   return most + report.retakes + report.search_iterations;

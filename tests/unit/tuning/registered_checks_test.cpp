@@ -106,9 +106,7 @@ TEST_CASE("registered checks: what `verify` refuses is not tried again, and a ba
     ++verdicts[pair.now()];
     return pair.now() != std::pair(3, 3);
   }});
-  Options options = options_of(one_rank());
-  options.settle_every = 7;
-  ContextualAutotuner tuner(options);
+  ContextualAutotuner tuner(options_of(one_rank()));
   tuner.run("registered verify", [&] {
     pair.launch();
     ++since[pair.now()];

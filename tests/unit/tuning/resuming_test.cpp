@@ -9,6 +9,8 @@
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
+#include <contextual/choices.hpp>
+
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -321,14 +323,11 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
              ContainsSubstring("first") &&
                  ContainsSubstring("in quarantine: it has twice ended a process or broken a rank"));
   CHECK(left(directory.path(), "choices") != "first (1): 3\nsecond (1): 2\n");
-  // It stays there for a later tuning, until the option frees it.
+  // It stays there for a later tuning, until somebody forgets the region.
   job.change = [](int, Options& options) { options.always_tune = true; };
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
-  job.change = [](int, Options& options) {
-    options.always_tune = true;
-    options.try_quarantined = true;
-  };
+  static_cast<void>(KeptChoices(directory.path() / "cache").forget("resumed region"));
   CHECK(run(job) == SIGKILL);
   job.region = nothing;
   REQUIRE(run(job) == 0);
@@ -374,20 +373,6 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
-TEST_CASE("resuming: `try_quarantined` frees once, so that a tuning with it comes to its end", "[unit]") {
-  const TemporaryDirectory directory;
-  Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
-  job.change = [](int, Options& options) { options.try_quarantined = true; };
-  check_dies_twice(job);
-  REQUIRE(run(job) == 0);
-  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
-  job.change = [](int, Options& options) {
-    options.try_quarantined = true;
-    options.always_tune = true;  // another tuning
-  };
-  CHECK(run(job) == SIGKILL);
-}
-
 TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path(), .ranks = 1, .late_from = 1'000'000};
@@ -400,18 +385,16 @@ TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]"
   job.region = kills_at(0, 4, 3);
   check_dies_twice(job);
   job.region = nothing;
-  const auto tile_in_use = [&](bool try_quarantined) {
-    job.change = [=](int, Options& options) {
-      options.mode = Mode::use;
-      options.try_quarantined = try_quarantined;
-    };
+  const auto tiles_in_use = [&] {
+    job.change = [](int, Options& options) { options.mode = Mode::use; };
     const int ended_with = run(job);
     INFO(left(directory.path(), "error"));
     CHECK(ended_with == 0);
     return left(directory.path(), "tiles");
   };
-  CHECK(tile_in_use(true) == "4 4");
-  CHECK(tile_in_use(false) == "1 1");
+  CHECK(tiles_in_use() == "1 1");
+  fs::remove(only_journal(directory.path()));
+  CHECK(tiles_in_use() == "4 4");
 }
 
 TEST_CASE("resuming: kept choices that kill while they are revalidated are out after two deaths", "[unit]") {
@@ -467,12 +450,16 @@ TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one pro
   CHECK_THAT(left(directory.path(), "error"),
              ContainsSubstring(
                  "has twice ended a process or broken a rank while all its kernels used their defaults") &&
-                 ContainsSubstring("try_quarantined"));
+                 ContainsSubstring("To run it again, remove " + only_journal(directory.path()).string()));
   job.region = nothing;
   CHECK(run(job) == -1);
-  REQUIRE(run({.directory = directory.path(), .configs = 5}) == 0);
-  job.change = [](int, Options& options) { options.try_quarantined = true; };
-  CHECK(run(job) == 0);
+  SECTION("another program") {
+    CHECK(run({.directory = directory.path(), .configs = 5}) == 0);
+  }
+  SECTION("the same one, without what is known of it") {
+    fs::remove(only_journal(directory.path()));
+    CHECK(run(job) == 0);
+  }
 }
 
 TEST_CASE("resuming: a rank that is late before the first batch is no death of the defaults", "[unit]") {

@@ -46,11 +46,8 @@ class FixedTimer final : public Timer {
 struct Settled {
   FixedTimer timer;
   detail::RunContext context{"time_collector_test",
-                             LaunchRegistry::instance().region_id({}, "time_collector_test"),
-                             timer,
-                             100,
-                             detail::Reuse::lasting,
-                             detail::Namesakes::are_of_ranks};
+                             LaunchRegistry::instance().region_id({}, "time_collector_test"), timer,
+                             detail::Reuse::lasting, detail::Namesakes::are_of_ranks};
   options::ResolvedOptions options;
   Watchdog watchdog;
   Watchdog::Watch watch{&watchdog, std::chrono::minutes(1), std::chrono::minutes(1), {}};
