@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_text = std::size_t{256} << 20U;
+constexpr int most_links = 40;  ///< of one path, as the system has it
 
 [[noreturn]] void refuse(const fs::path& file, const char* what, int code) {
   throw FileError(file.string() + ": " + what + ": " + std::generic_category().message(code));
@@ -48,9 +49,14 @@ std::string read_whole(const fs::path& file) {
 
 void write_whole(const fs::path& file, std::string_view text) {
   std::error_code none;
-  const bool in_place = file.native().starts_with("/dev/");  // also what the standard output goes to
-  const fs::path target =
-      fs::is_symlink(file, none) ? file.parent_path() / fs::read_symlink(file, none) : file;
+  const fs::file_status now = fs::status(file, none);
+  const bool in_place =
+      (fs::exists(now) && !fs::is_regular_file(now)) ||  // also what standard output goes to
+      file.native().starts_with("/dev/std") || file.native().starts_with("/dev/fd/");
+  fs::path target = file;
+  for (int links = 0; links < most_links && !in_place && fs::is_symlink(target, none); ++links) {
+    target = target.parent_path() / fs::read_symlink(target, none);
+  }
   const fs::path aside = in_place ? file
                                   : target.parent_path() / ("." + target.filename().string() + "." +
                                                             std::to_string(::getpid()) + ".part");

@@ -67,7 +67,7 @@ Parsed parsed_of(const TrustedFolder::Reading& reading, const std::filesystem::p
   } catch (const std::exception& error) {  // nlohmann's are of many kinds
     problem = error.what();
   }
-  return {{}, path.string() + " is not used: " + problem};
+  return {{}, path.string() + " is not used: " + problem + "; mend it or remove it"};
 }
 
 }  // namespace

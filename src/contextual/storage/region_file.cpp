@@ -56,7 +56,9 @@ std::string to_json(const RegionFile& file) {
 
 RegionFile parse_region(std::string_view text, const std::string& path) {
   const std::size_t begin = std::min(text.find(before_sets), text.size());
-  const std::size_t end = std::max(begin, text.find_last_of(']') + 1);
+  const std::size_t end = text.substr(begin).starts_with(no_sets)
+                              ? begin + no_sets.size()
+                              : std::max(begin, text.find_last_of(']') + 1);
   const std::string_view sets = text.substr(begin, end - begin);
   const std::string without =
       std::string(text.substr(0, begin)).append(sets.empty() ? "" : no_sets).append(text.substr(end));
@@ -79,6 +81,9 @@ RegionFile parse_region(std::string_view text, const std::string& path) {
       }
       file.sets.push_back(std::move(entry));
     } catch (const std::exception& error) {  // nlohmann's are of many kinds
+      if (set.find("\"pins\":") != std::string_view::npos) {
+        throw std::runtime_error("its pins belong before its sets");
+      }
       file.damaged.emplace_back(error.what());
     }
   }

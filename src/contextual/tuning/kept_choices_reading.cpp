@@ -36,7 +36,7 @@ void leave_out_unchecked(const std::vector<Output>& outputs, ChoiceSet& entry) {
     const std::size_t left_out = std::erase_if(entry.choices, [&](const KeptChoice& choice) {
       return std::find(choice.outputs.begin(), choice.outputs.end(), output.name) == choice.outputs.end();
     });
-    if (left_out > 0) {
+    if (left_out > 0 && entry.choices.empty()) {
       warn_of_unused(entry, "they were made without a look at output \"" + output.name + "\"");
     }
   }

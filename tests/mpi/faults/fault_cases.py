@@ -8,7 +8,7 @@ import itertools
 
 # Each config of the walk has a batch for its first run, and one for the other two.
 WALK = ("0", "3", "5")  # the last one of their batch
-WITHIN_BATCH = "4"
+WITHIN_BATCH = "4"  # as is the first iteration of the search
 ALL_PHASES = WALK + ("search", "final")
 # The others wait in the region's own communication when a rank does not get past these points.
 BEFORE_COMMUNICATION = ("before_iteration", "before_comm")
@@ -108,7 +108,7 @@ def seen_by_others(place):
     """What the others see of a rank that never comes back from this place."""
     if place.point in BEFORE_COMMUNICATION:
         return BLOCKED
-    if place.iteration == WITHIN_BATCH:
+    if place.iteration in (WITHIN_BATCH, "search"):
         # Those that come to the next communication wait for it in there; a batch may also be over.
         return Expected(BLOCKED.outcomes + MISSING.outcomes, "includes")
     return MISSING
@@ -167,7 +167,8 @@ CASES = (
     Case("config_all", "config_all", same_for_all(Expected(("TuningFailedError",), "", "injected"))),
     Case("config_all_before_comm", "config_all_before_comm", all_rejected_early, places=(Place(),)),
     # A rank throws.
-    Case("throw", "throw", THROWN, points=("after_comm", "in_launch", "after_iteration"), iterations=ALL_PHASES),
+    # Not within a batch: the others would wait for the next communication.
+    Case("throw", "throw", THROWN, points=("after_comm", "in_launch", "after_iteration"), iterations=WALK + ("final",)),
     Case("throw_before_comm", "throw", thrown_early, places=places(BEFORE_COMMUNICATION)),
     # A rank launches something else.
     Case("extra_launch", "extra_launch", mismatch('"extra"'), iterations=ALL_PHASES),

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -119,18 +120,22 @@ TEST_CASE("joining: a config space is told once, by one rank, and only where ano
 }
 
 TEST_CASE("joining: many problems are united in a time that grows with their number alone", "[unit]") {
-  Run here("joining_many");
-  Run there("joining_many");
+  constexpr std::int64_t each = detail::RunContext::most_problems;  // half of them on the next rank, too
+  constexpr std::int64_t ranks = test::has_sanitizer ? 3 : 6;
   const auto core = core_of("joining_many");
-  constexpr std::int64_t each = test::has_sanitizer ? 10'000 : 30'000;  // half of them on both
-  REQUIRE(steps_done(each, [&](std::int64_t key) {
-            here.launch(*core, make_key(key));
-            there.launch(*core, make_key(key + each / 2));
-          }) == each);
+  std::deque<Run> runs;
+  std::vector<Run*> others;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    Run& run = runs.emplace_back("joining_many");
+    REQUIRE(steps_done(each, [&](std::int64_t key) { run.launch(*core, make_key(key + rank * each / 2)); }) ==
+            each);
+    others.push_back(&run);
+  }
+  others.erase(others.begin());
   const auto begin = thread_time();
-  const std::vector<ProblemSlot*> problems = united(here, {&there});
-  CHECK(thread_time() - begin < std::chrono::seconds(20));
-  REQUIRE(problems.size() == each + each / 2);
+  const std::vector<ProblemSlot*> problems = united(runs.front(), others);
+  CHECK(thread_time() - begin < std::chrono::seconds(5));
+  REQUIRE(problems.size() == (ranks + 1) * each / 2);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     REQUIRE(problems[i]->problem.key == make_key(static_cast<std::int64_t>(i)));
   }

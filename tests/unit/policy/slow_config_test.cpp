@@ -112,7 +112,8 @@ TEST_CASE("slow config: defaults and what is next are measured again: one may ha
   }
 }
 
-TEST_CASE("slow config: a load that begins while the defaults walk costs no more runs than another one", "[unit]") {
+TEST_CASE("slow config: a load that begins while the defaults walk costs no more runs than another one",
+          "[unit]") {
   for (const int calm : {3, 4, 5, 6}) {
     CAPTURE(calm);
     std::int64_t last_ns = 0;

@@ -70,6 +70,11 @@ TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
     CHECK(parsed.pins[0].file == "r.json");
     CHECK(parsed.damaged.empty());
   }
+  const std::string pins = R"("pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}])";
+  CHECK(parse_region(R"({"format": 6, "region": "r", "sets": [], )" + pins + "}", "r.json").pins.size() == 1);
+  const std::string with_sets = to_json({"r", {}, {set_of(1, 10)}, {}});
+  CHECK_THAT(problem_of(changed(with_sets, "]\n}", "],\n " + pins + "}")),
+             ContainsSubstring("before its sets"));
 }
 
 TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count",
