@@ -37,6 +37,9 @@ struct World {
   std::function<bool(std::int64_t)> untimed = [](std::int64_t) { return false; };
   /// By run, from 1 on, and problem: it is not launched.
   std::function<bool(std::int64_t, std::size_t)> skips = [](std::int64_t, std::size_t) { return false; };
+  /// By run, from 1 on, problem and config: the config is rejected.
+  std::function<bool(std::int64_t, std::size_t, std::size_t)> rejects = [](std::int64_t, std::size_t,
+                                                                           std::size_t) { return false; };
   std::int64_t joins_at = -1;  ///< the run in which the last problem is launched first; -1: the first
 };
 
@@ -54,6 +57,12 @@ class Driver {
         state.add_problem({world_.configs[p], {}, std::nullopt});
       }
       outcome.iterations.push_back(run(plan));
+      for (std::size_t p = 0; p < plan.cells.size(); ++p) {
+        if (world_.rejects(runs, p, all.back()[p])) {
+          outcome.rejections.push_back({p, all.back()[p], outcome.iterations.size() - 1, "failed"});
+          outcome.iterations.back().cells[p].time_ns.reset();
+        }
+      }
     }
     for (IterationOutcome& iteration : outcome.iterations) {
       iteration.cells.resize(state.problem_count());

@@ -129,6 +129,21 @@ TEST_CASE("slow config: a load that begins while the defaults walk costs no more
   }
 }
 
+TEST_CASE("slow config: what is rejected while it is sampled again is not launched any more", "[unit]") {
+  World world = world_of({{20'000, 60'000}, {20'000, 50'000}});  // walks in pairs: 0 beside 1 is new
+  world.overlaps = [](std::size_t) { return false; };
+  world.makespan_ns = [](const Assignment& a) { return 40'000 + 40'000 * a[0] + 30'000 * a[1]; };
+  std::int64_t rejected = 0;
+  world.rejects = [&rejected](std::int64_t run, std::size_t p, std::size_t config) {
+    const bool fails = run > 16 && p == 1 && config == 1;
+    rejected += fails ? 1 : 0;
+    return fails;
+  };
+  const Tuned driver(PolicyOptions{}, world);
+  CHECK(driver.choice() == Assignment{0, 0});
+  CHECK(rejected == 1);
+}
+
 TEST_CASE("slow config: what could only be begun to compare does not take the defaults' place", "[unit]") {
   for (std::int64_t most = 24; most < 60; ++most) {
     CAPTURE(most);
