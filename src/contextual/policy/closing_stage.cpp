@@ -221,7 +221,7 @@ ClosingStage::Next ClosingStage::search_again() {
 }
 
 std::int64_t ClosingStage::most_runs_left() const {
-  std::int64_t comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
+  auto comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
   for (const SearchTrial& trial : to_sample_) {
     comparing += 1 + trial.samples;
   }

@@ -171,7 +171,7 @@ std::string ChoiceStore::change(const std::string& name,
       return folder_.remove(name);
     }
     bool lost = false;
-    const std::string problem = folder_.write(name, to_json(file), [&] {
+    std::string problem = folder_.write(name, to_json(file), [&] {
       lost = left > 1 && folder_.read(name, longest_region).text != before.text;
       return !lost;
     });

@@ -70,13 +70,13 @@ Key key_of(const Json& json) {
 
 /// Without what it leaves out.
 Json json_of(const Pin& pin) {
-  Json json{{"kernel", pin.kernel}, {"key", pin.key_text}};
+  Json json{{"kernel", pin.kernel}, {"key", pin.key_text.empty() ? Json() : Json(pin.key_text)}};
   json["key_words"] = pin.key ? json_of(*pin.key) : Json();
   json["scope"] = pin.scope ? Json(detail::hex_text(*pin.scope)) : Json();
   json["config_id"] = pin.config_id ? Json(*pin.config_id) : Json();
   json["config"] = pin.config ? Json::parse(pin.config->to_json()) : Json();
   for (auto field = json.begin(); field != json.end();) {
-    field = field->is_null() || *field == "" ? json.erase(field) : std::next(field);
+    field = field->is_null() ? json.erase(field) : std::next(field);
   }
   return json;
 }
