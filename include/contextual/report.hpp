@@ -271,8 +271,12 @@ struct Report {
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this
   /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
-  /// The same as a copy, of a report that is about to be destroyed, as in `*tuner.report().find(region)`.
-  CONTEXTUAL_API std::optional<RegionReport> find(std::string_view region) &&;
+  /// Returns a copy of the latest run of a region, or nothing if there is none, of a report that is about to
+  /// be destroyed. A loop over `tuner.report().find("step")->warnings` would refer to what is gone; one over
+  /// `tuner.report("step").warnings` does not.
+  [[deprecated("call report(region) of the tuner, whose result can be looped over")]] CONTEXTUAL_API
+      std::optional<RegionReport>
+      find(std::string_view region) const&&;
 };
 
 }  // namespace contextual

@@ -482,9 +482,9 @@ const RegionReport* Report::find(std::string_view region) const& {
   return run == runs.rend() ? nullptr : &*run;
 }
 
-std::optional<RegionReport> Report::find(std::string_view region) && {
-  const RegionReport* const run = std::as_const(*this).find(region);
-  return run == nullptr ? std::nullopt : std::optional(*run);
+std::optional<RegionReport> Report::find(std::string_view region) const&& {
+  const RegionReport* const found = find(region);  // of an lvalue, as *this is one
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace contextual

@@ -382,8 +382,11 @@ TEST_CASE("report: the latest run of a region is found", "[unit]") {
   REQUIRE(report.find("step") != nullptr);
   CHECK(report.find("step")->run_id == "later");
   CHECK(report.find("other") == nullptr);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   CHECK(Report(report).find("step")->run_id == "later");
   CHECK_FALSE(Report(report).find("other"));
+#pragma GCC diagnostic pop
 }
 
 }  // namespace report_test
