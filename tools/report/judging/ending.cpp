@@ -4,7 +4,6 @@
 #include "report/judging/runs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -191,19 +190,6 @@ Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& add
   return {std::move(ranks), why + addition};
 }
 
-/// The rank at the front of a rejection's reason, "rank 1: too much shared memory".
-std::optional<std::int64_t> rank_in(std::string_view reason) {
-  constexpr std::string_view before = "rank ";
-  std::int64_t rank = 0;
-  if (!reason.starts_with(before)) {
-    return std::nullopt;
-  }
-  reason.remove_prefix(before.size());
-  const auto [end, error] = std::from_chars(reason.data(), reason.data() + reason.size(), rank);
-  const bool valid = error == std::errc{} && end != reason.data() + reason.size() && *end == ':';
-  return valid ? std::optional(rank) : std::nullopt;
-}
-
 std::set<std::int64_t> blamed_by(const Runs& failed) {
   std::set<std::int64_t> blamed;
   for (const RankRun* rank : failed) {
@@ -218,9 +204,7 @@ std::set<std::int64_t> rejecting_alone(const Runs& failed) {
   std::set<std::int64_t> rejecting;
   for (const RankRun* run : failed) {
     for (const Rejected& event : run->rejected) {
-      if (const auto rank = rank_in(event.reason)) {
-        rejecting.insert(*rank);
-      }
+      rejecting.insert(event.ranks.begin(), event.ranks.end());
     }
   }
   return rejecting.size() == 1 ? rejecting : std::set<std::int64_t>{};
