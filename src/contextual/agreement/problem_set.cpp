@@ -101,7 +101,7 @@ std::vector<record::ProblemView> ProblemSet::views(const detail::RunContext& con
   std::vector<record::ProblemView> views;
   views.reserve(context.slots().size());
   for (const ProblemSlot& slot : context.slots()) {
-    views.push_back({&slot, record_of(slot), index_of(slot)});
+    views.push_back({&slot, record_of(slot), index_of(slot), context.launching(slot.problem.scope)});
   }
   return views;
 }

@@ -242,9 +242,9 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.problems.back().first_row = first_rows_[problem.slot->index].value_or(report_.table.size());
   }
   for (const ProblemView& problem : problems) {
-    if (const auto& under = problem.slot->found.under) {
-      report_.problems[places[problem.slot->index]].under = {places.at(under->choice_point->index),
-                                                             under->config_id};
+    if (problem.under != nullptr) {
+      report_.problems[places[problem.slot->index]].under = {places.at(problem.under->choice_point->index),
+                                                             problem.under->config_id};
     }
   }
   for (SearchReport& search : report_.searches) {
