@@ -18,7 +18,7 @@ using log_report::Table;
 
 /// However wide it is: scripts read it by lines.
 std::string lines_of(const Table& table) {
-  return log_report::table_text(table, log_report::no_limit, 0, false);
+  return log_report::table_text(table, log_report::no_limit, 0);
 }
 
 std::string time_text(const std::optional<std::int64_t>& time_ns) {

@@ -1,7 +1,5 @@
 #include "cache/whole_file.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -15,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_text = std::size_t{256} << 20U;
-constexpr int most_links = 40;  ///< of one path, as the system has it
 
 [[noreturn]] void refuse(const fs::path& file, const char* what, int code) {
   throw FileError(file.string() + ": " + what + ": " + std::generic_category().message(code));
@@ -48,37 +45,22 @@ std::string read_whole(const fs::path& file) {
 }
 
 void write_whole(const fs::path& file, std::string_view text) {
-  std::error_code none;
-  const fs::file_status now = fs::status(file, none);
-  const bool in_place =
-      (fs::exists(now) && !fs::is_regular_file(now)) ||  // also what standard output goes to
-      file.native().starts_with("/dev/std") || file.native().starts_with("/dev/fd/");
+  std::error_code failed;
+  const fs::file_status now = fs::symlink_status(file, failed);
+  const bool in_place = fs::exists(now) && !fs::is_regular_file(now);
   fs::path target = file;
-  for (int links = 0; links < most_links && !in_place && fs::is_symlink(target, none); ++links) {
-    target = target.parent_path() / fs::read_symlink(target, none);
-  }
-  const fs::path aside = in_place ? file
-                                  : target.parent_path() / ("." + target.filename().string() + "." +
-                                                            std::to_string(::getpid()) + ".part");
-  std::ofstream to(aside, std::ios::binary | (in_place ? std::ios::app : std::ios::trunc));
+  target += in_place ? "" : ".part";
+  std::ofstream to(target, std::ios::binary | std::ios::trunc);
   to << text;
   to.close();
-  if (const int code = errno; !to) {
-    if (!in_place) {
-      fs::remove(aside, none);
-    }
-    refuse(file, "it cannot be written", code);
+  failed = to ? std::error_code() : std::error_code(errno, std::generic_category());
+  if (!failed && !in_place) {
+    fs::rename(target, file, failed);
   }
-  if (in_place) {
-    return;
-  }
-  if (const fs::file_status before = fs::status(target, none); fs::exists(before)) {
-    fs::permissions(aside, before.permissions(), none);
-  }
-  std::error_code failed;
-  fs::rename(aside, target, failed);
   if (failed) {
-    fs::remove(aside, none);
+    if (std::error_code none; !in_place) {
+      fs::remove(target, none);
+    }
     refuse(file, "it cannot be written", failed.value());
   }
 }

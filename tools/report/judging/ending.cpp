@@ -166,22 +166,38 @@ std::string stopped_at(const RankRun& run) {
   return position.empty() ? "" : " (" + position + ")";
 }
 
-std::string own_words(const Evidence& evidence, const Ranks& ranks) {
-  const RankRun* run = evidence.run.find(ranks.front());
-  if (run == nullptr) {
-    return why_absent(evidence, ranks.front());
+std::string blocked_text(const Blocked& blocked) {
+  std::string text = "blocked in " + std::string(to_string(blocked.activity));
+  if (blocked.config.problem != nullptr) {
+    text += blocked.in_launch ? ", a launch under way" : ", the last launch has returned";
   }
-  switch (state_of(*run)) {
-    case RankState::failed:
-      return error_text(*run->end) + stopped_at(*run);
-    case RankState::blocked:
-      return "blocked in " + std::string(to_string(run->blocked->activity)) + stopped_at(*run);
-    case RankState::open:
-      return "its log ends without an end of the run: killed, exited or stopped" + stopped_at(*run);
+  return text + "; watchdog: " + std::string(enum_text(blocked.action));
+}
+
+std::string open_text(const RankRun& run, const Logs& logs) {
+  const bool last_of_file = run.last_line == logs.files[run.file].last_event_line;
+  return last_of_file ? "its log ends without an end of the run: killed, exited or stopped, or still running"
+                      : "its log has no end of this run, and later ones";
+}
+
+std::string what_of(const RankRun& run, const Logs& logs) {
+  switch (state_of(run)) {
     case RankState::ok:
+      return "ended well";
+    case RankState::failed:
+      return error_text(*run.end);
+    case RankState::blocked:
+      return blocked_text(*run.blocked);
+    case RankState::open:
       break;
   }
-  return "it ended well itself";
+  return open_text(run, logs);
+}
+
+std::string own_words(const Evidence& evidence, const Ranks& ranks) {
+  const RankRun* run = evidence.run.find(ranks.front());
+  return run == nullptr ? why_absent(evidence, ranks.front())
+                        : what_of(*run, evidence.logs) + stopped_at(*run);
 }
 
 Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& addition = {}) {
@@ -475,34 +491,6 @@ Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs) {
     }
   }
   return {{}, "the logs do not say"};
-}
-
-std::string blocked_text(const Blocked& blocked) {
-  std::string text = "blocked in " + std::string(to_string(blocked.activity));
-  if (blocked.config.problem != nullptr) {
-    text += blocked.in_launch ? ", a launch under way" : ", the last launch has returned";
-  }
-  return text + "; watchdog: " + std::string(enum_text(blocked.action));
-}
-
-std::string open_text(const RankRun& run, const Logs& logs) {
-  const bool last_of_file = run.last_line == logs.files[run.file].last_event_line;
-  return last_of_file ? "log ends here: killed, exited or stopped, or still running"
-                      : "no end of this run, later ones follow in the same log";
-}
-
-std::string what_of(const RankRun& run, const Logs& logs) {
-  switch (state_of(run)) {
-    case RankState::ok:
-      return "ended well";
-    case RankState::failed:
-      return error_text(*run.end);
-    case RankState::blocked:
-      return blocked_text(*run.blocked);
-    case RankState::open:
-      break;
-  }
-  return open_text(run, logs);
 }
 
 /// What is not alike on ranks that stopped alike: for how long, since when.

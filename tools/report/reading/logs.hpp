@@ -160,7 +160,6 @@ struct LogFile {
   std::size_t damaged_count = 0;
   std::vector<DamagedAt> damaged;  ///< the first ones
   std::size_t unknown_events = 0;
-  std::size_t unknown_fields = 0;
 };
 
 /// One `run` on one rank. Events are in the order in which they were written.

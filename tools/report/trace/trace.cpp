@@ -73,21 +73,16 @@ double anchor_of(const RankTimeline& rank) {
 
 /// All ranks or none are aligned at a handshake.
 void find_handshakes(AlignedTimeline& aligned) {
-  aligned.anchor = Anchor::handshake;
-  aligned.error_ns = std::numeric_limits<double>::max();
+  const bool all = std::all_of(aligned.ranks.begin(), aligned.ranks.end(), [](const RankTimeline& rank) {
+    return handshake_of(*rank.timeline) != nullptr;
+  });
+  aligned.anchor = all ? Anchor::handshake : Anchor::first_launch;
   for (RankTimeline& rank : aligned.ranks) {
-    rank.handshake = handshake_of(*rank.timeline);
-    if (rank.handshake == nullptr) {
-      aligned.anchor = Anchor::first_launch;
-      break;
-    }
-    aligned.error_ns =
-        std::min(aligned.error_ns, static_cast<double>(rank.handshake->end_ns - rank.handshake->begin_ns));
-  }
-  if (aligned.anchor != Anchor::handshake) {
-    for (RankTimeline& rank : aligned.ranks) {
-      rank.handshake = nullptr;
-    }
+    rank.handshake = all ? handshake_of(*rank.timeline) : nullptr;
+    const std::int64_t length_ns = all ? rank.handshake->end_ns - rank.handshake->begin_ns : 0;
+    aligned.error_ns = &rank == aligned.ranks.data()
+                           ? static_cast<double>(length_ns)
+                           : std::min(aligned.error_ns, static_cast<double>(length_ns));
   }
 }
 
@@ -111,9 +106,6 @@ void align(AlignedTimeline& aligned) {
   }
   find_handshakes(aligned);
   shift(aligned);
-  if (aligned.anchor == Anchor::first_launch) {
-    aligned.error_ns = aligned.ends_apart_ns;
-  }
 }
 
 std::string iteration_text(const AlignedTimeline& timeline) {
@@ -312,22 +304,6 @@ void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTim
   }
 }
 
-Json side_json(const AlignedTimeline& aligned) {
-  Json side{{"tuning_iteration", aligned.first().tuning_iteration},
-            {"phase", enum_text(aligned.first().phase)},
-            {"aligned_at", aligned.anchor == Anchor::handshake      ? "end of the handshake"
-                           : aligned.anchor == Anchor::first_launch ? "begin of the first tunable launch"
-                                                                    : "none: one rank"},
-            {"alignment_error_us", aligned.error_ns / ns_per_us},
-            {"alignment_error_is_bounded", aligned.anchor != Anchor::first_launch},
-            {"ends_apart_us", aligned.ends_apart_ns / ns_per_us},
-            {"missing", gaps_text(aligned)}};
-  if (aligned.first().makespan_ns) {
-    side["makespan_us"] = static_cast<double>(*aligned.first().makespan_ns) / ns_per_us;
-  }
-  return side;
-}
-
 }  // namespace
 
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
@@ -366,7 +342,7 @@ std::string trace_text(const RunOfAllRanks& run, const std::vector<AlignedTimeli
              {"started", run.started},
              {"rank_count", run.rank_count}};
   for (const AlignedTimeline& aligned : timelines) {
-    other[std::string(enum_text(aligned.side))] = side_json(aligned);
+    other[std::string(enum_text(aligned.side))] = timeline_text(aligned);
     for (const RankTimeline& rank : aligned.ranks) {
       add_rank(events, aligned, rank);
     }

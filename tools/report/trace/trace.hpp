@@ -39,8 +39,8 @@ struct AlignedTimeline {
   Anchor anchor = Anchor::none;
   double anchor_ns = 0;
   /// How far the ranks may be from where they are shown: for a handshake, the length of the shortest one. The
-  /// rank that came last did not wait in it, and no rank has left before that one had come. For a first
-  /// launch, which nothing bounds, it is `ends_apart_ns`.
+  /// rank that came last did not wait in it, and no rank has left before that one had come. Nothing bounds a
+  /// first launch.
   double error_ns = 0;
   double ends_apart_ns = 0;  ///< from the first to the last end of a rank's iteration, as aligned
 

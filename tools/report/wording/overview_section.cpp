@@ -10,23 +10,20 @@ namespace {
 
 constexpr std::size_t id_columns = 12;  ///< enough to tell ids apart, and for --tuning
 
-void write_damage(Writer& out, const Logs& logs, const ReportOptions& options) {
-  std::size_t damaged = 0;
+void write_damage(Writer& out, const Logs& logs) {
+  std::size_t damaged_count = 0;
   for (const LogFile& file : logs.files) {
-    damaged += file.damaged_count;
+    damaged_count += file.damaged_count;
   }
-  if (damaged > 0) {
-    out.paragraph("damaged lines, skipped", std::to_string(damaged), Tone::bad);
+  if (damaged_count > 0) {
+    out.paragraph("damaged lines, skipped", std::to_string(damaged_count), Tone::bad);
   }
   for (const LogFile& file : logs.files) {
-    const std::size_t shown =
-        std::min(file.damaged.size(), options.all ? file.damaged.size() : out.limits().damaged);
-    for (std::size_t i = 0; i < shown; ++i) {
-      out.detail(file.name + ":" + std::to_string(file.damaged[i].line) + ": " + file.damaged[i].reason);
+    for (const DamagedAt& damaged : file.damaged) {
+      out.detail(file.name + ":" + std::to_string(damaged.line) + ": " + damaged.reason);
     }
-    if (file.damaged_count > shown) {
-      out.detail(file.name + ": " + std::to_string(file.damaged_count - shown) + " more" +
-                 (options.all ? "" : "; --all names more of them"));
+    if (file.damaged_count > file.damaged.size()) {
+      out.detail(file.name + ": " + std::to_string(file.damaged_count - file.damaged.size()) + " more");
     }
   }
 }
@@ -78,28 +75,25 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown,
     const RunOfAllRanks& run = *each->run;
     const std::string number = std::to_string(each->number);
     const bool linked = std::find(detailed.begin(), detailed.end(), each) != detailed.end();
-    const bool gained = each->gain && !each->gain->defaults_came_back;
     table.add(
         {number + (each->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),
          std::string(run.started), region_text(run), rank_fraction(run),
          std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
          std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
          each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
-         gained ? percent_text(each->gain->change.centre) : "", choices_text(*each)},
+         each->gain ? percent_text(each->gain->centre) : "", choices_text(*each)},
         each->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
   }
   return table;
 }
 
-void write_files(Writer& out, const Report& report, const ReportOptions& options) {
+void write_files(Writer& out, const Report& report) {
   const Logs& logs = report.logs;
   std::size_t lines = 0;
   std::size_t unknown_events = 0;
-  std::size_t unknown_fields = 0;
   for (const LogFile& file : logs.files) {
     lines += file.line_count;
     unknown_events += file.unknown_events;
-    unknown_fields += file.unknown_fields;
   }
   out.paragraph(report.directory, count_text(logs.files.size(), "log") + ", " + count_text(lines, "line") +
                                       ", " + count_text(report.runs.size(), "tuning run"));
@@ -108,10 +102,9 @@ void write_files(Writer& out, const Report& report, const ReportOptions& options
       out.paragraph("", file.name + ": cannot be read: " + file.problem, Tone::bad);
     }
   }
-  write_damage(out, logs, options);
-  if (unknown_events + unknown_fields > 0) {
-    out.paragraph("not known to this program, ignored",
-                  count_text(unknown_events, "event") + ", " + count_text(unknown_fields, "field"));
+  write_damage(out, logs);
+  if (unknown_events > 0) {
+    out.paragraph("not known to this program, ignored", count_text(unknown_events, "event"));
   }
 }
 
@@ -119,7 +112,7 @@ void write_files(Writer& out, const Report& report, const ReportOptions& options
 void write_overview(Writer& out, const Report& report, const std::vector<const RunAnalysis*>& detailed,
                     const ReportOptions& options) {
   const std::size_t all = report.runs.size();
-  const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : out.limits().runs);
+  const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : runs_in_overview);
   out.heading("Tuning runs, the newest last");
   out.table(runs_table(shown, detailed));
   if (shown.size() < all) {
@@ -140,7 +133,7 @@ void write_overview(Writer& out, const Report& report, const std::vector<const R
 }  // namespace
 
 void write_report(Writer& out, const Report& report, const ReportOptions& options) {
-  write_files(out, report, options);
+  write_files(out, report);
   if (report.runs.empty()) {
     out.paragraph("", "no tuning run in these logs");
     return;

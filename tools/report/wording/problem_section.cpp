@@ -15,55 +15,6 @@ namespace {
 constexpr std::size_t earlier_choices_shown = 5;
 constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
 
-struct Parameter {
-  std::string_view name;
-  std::string_view value;
-};
-
-constexpr auto name_of_parameter = [](const Parameter& parameter) { return parameter.name; };
-constexpr auto value_of_parameter = [](const Parameter& parameter) { return parameter.value; };
-
-/// Names and values of "{A: 1, B: x}"; empty where a value is empty, or its own commas make that unclear.
-std::vector<Parameter> parameters_of(std::string_view config) {
-  std::vector<Parameter> parameters;
-  config = config.size() < 2 ? "" : config.substr(1, config.size() - 2);
-  while (!config.empty()) {
-    const std::size_t comma = std::min(config.find(", "), config.size());
-    const std::string_view pair = config.substr(0, comma);
-    const std::size_t colon = pair.find(": ");
-    if (colon == std::string_view::npos || colon + 2 == pair.size()) {
-      return {};
-    }
-    parameters.push_back({pair.substr(0, colon), pair.substr(colon + 2)});
-    config.remove_prefix(std::min(config.size(), comma + 2));
-  }
-  return parameters;
-}
-
-/// The names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same; else "".
-std::string parameter_names(const ProblemResult& problem) {
-  std::string common;
-  for (const ConfigResult& config : problem.configs) {
-    if (config.text.size() > 2) {
-      const std::string names = joined(parameters_of(config.text), ", ", name_of_parameter);
-      if (names.empty() || (!common.empty() && common != names)) {
-        return "";
-      }
-      common = names;
-    }
-  }
-  return common;
-}
-
-/// "128, 3" for "{BLOCK_N: 128, STAGES: 3}" if `names`, which a reader has seen, are those of the config;
-/// else `config`.
-std::string config_values(std::string_view config, const std::string& names) {
-  const std::vector<Parameter> parameters = parameters_of(config);
-  return names.empty() || joined(parameters, ", ", name_of_parameter) != names
-             ? std::string(config)
-             : joined(parameters, ", ", value_of_parameter);
-}
-
 std::string ratio_text(double ratio) {
   return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
 }
@@ -114,7 +65,7 @@ std::string choice_line(const ProblemResult& problem, const Choice& choice) {
                                                   : line + ", " + std::string(enum_text(choice.status));
 }
 
-Table config_table(const ProblemResult& problem, const std::string& names, std::size_t limit) {
+Table config_table(const ProblemResult& problem, std::size_t limit) {
   const auto is_known = [&](std::optional<double> ConfigResult::*rate) {
     return std::any_of(problem.configs.begin(), problem.configs.end(),
                        [&](const ConfigResult& config) { return bool{config.*rate}; });
@@ -129,7 +80,7 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
   }
   table.columns.insert(table.columns.end(), {{"samples", Align::right, Room::minor},
                                              {"region's time", Align::right, Room::minor},
-                                             {"values", Align::left, Room::gives_way},
+                                             {"config", Align::left, Room::gives_way},
                                              {"status", Align::left, Room::gives_way}});
   for (const std::size_t i : configs_shown(problem, limit)) {
     const ConfigResult& config = problem.configs[i];
@@ -142,7 +93,7 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
     }
     cells.push_back(std::to_string(config.samples_ns.size()));
     cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
-    cells.push_back(config_values(config.text, names));
+    cells.push_back(std::string(config.text));
     cells.push_back(config_status(config));
     table.add(std::move(cells), config.chosen ? Tone::good : config.rejected ? Tone::dim : Tone::none);
   }
@@ -172,21 +123,8 @@ void write_choice(Writer& out, const ProblemResult& problem) {
 
 }  // namespace
 
-std::string config_label(const ProblemResult& problem, const ConfigResult& config) {
-  const std::vector<Parameter> parameters = parameters_of(config.text);
-  const auto text_if_varied = [&](const Parameter& parameter) {
-    const auto i = static_cast<std::size_t>(&parameter - parameters.data());
-    const bool varied =
-        std::any_of(problem.configs.begin(), problem.configs.end(), [&](const ConfigResult& other) {
-          const std::vector<Parameter> others = parameters_of(other.text);
-          return i < others.size() && others[i].value != parameter.value;
-        });
-    return varied ? std::string(parameter.name) + ": " + std::string(parameter.value) : "";
-  };
-  const std::string text = parameter_names(problem).empty() ? "" : joined(parameters, ", ", text_if_varied);
-  return !text.empty()             ? "{" + text + "}"
-         : config.text.size() <= 2 ? "config-" + std::to_string(config.id)
-                                   : std::string(config.text);
+std::string config_label(const ConfigResult& config) {
+  return config.text.size() <= 2 ? "config-" + std::to_string(config.id) : std::string(config.text);
 }
 
 std::string config_status(const ConfigResult& config) {
@@ -245,11 +183,7 @@ void write_problem(Writer& out, const ProblemResult& problem, const std::string&
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
   out.plot_configs(problem);
-  const std::string names = parameter_names(problem);
-  if (!names.empty()) {
-    out.paragraph("values", names, Tone::dim);
-  }
-  const Table table = config_table(problem, names, out.limits().configs);
+  const Table table = config_table(problem, out.limits().configs);
   out.table(table, "Walk: all configs");
   note_left_out(out, problem.configs.size() - table.rows.size(), "slower config");
   if (!problem.not_measured.empty()) {

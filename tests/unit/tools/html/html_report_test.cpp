@@ -24,8 +24,7 @@ TEST_CASE("html_report: a plot for each kernel, and one of the region", "[unit]"
   CHECK(count_of(page, "data-plot=\"search\" data-marks=\"4\"") == 1);
   CHECK_THAT(page, ContainsSubstring("<strong>within noise:</strong> 1 other set ties with the choice"));
   CHECK_THAT(page, ContainsSubstring("<summary>All measured sets</summary>"));
-  CHECK_THAT(page, ContainsSubstring(
-                       "<strong>result:</strong> <strong>the region takes 205.0 us with the chosen configs"));
+  CHECK_THAT(page, ContainsSubstring("<strong>to all defaults:</strong> <strong>-11.3 % (95 % interval"));
 }
 
 TEST_CASE("html_report: the overview links the runs that are on the page and says which are left out",
@@ -64,7 +63,7 @@ TEST_CASE("html_report: a long config is whole in the title of its mark and in t
   });
   const std::string page = page_of({lines_of(events)});
   CHECK_THAT(page, ContainsSubstring("<title>config-0 {IMPL: " + value + "}"));
-  CHECK_THAT(page, ContainsSubstring("<td class=\"wide\">" + value + "</td>"));
+  CHECK_THAT(page, ContainsSubstring("<td class=\"wide\">{IMPL: " + value + "}</td>"));
 }
 
 TEST_CASE("html_report: nothing is fetched and nothing is a script", "[unit]") {
