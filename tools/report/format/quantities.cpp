@@ -22,30 +22,20 @@ std::string formatted(const char* format, double value) {
 }  // namespace
 
 std::string duration_text(double ns) {
-  struct Unit {
-    double ns;
-    const char* name;
-  };
-  static constexpr std::array<Unit, 4> units{{{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}}};
+  constexpr std::array units{" ns", " us", " ms", " s"};
   if (!std::isfinite(ns)) {
     return "?";
   }
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && std::abs(ns) >= 999.5; ++unit) {
+    ns /= 1e3;
+  }
   const double size = std::abs(ns);
-  if (size >= 1e13) {
-    return formatted("%.3g", ns / 1e9) + " s";
-  }
-  for (const Unit& unit : units) {
-    const double value = ns / unit.ns;
-    const double digits = size / unit.ns;
-    if (digits >= 0.9995 || unit.ns == 1) {
-      const char* format = digits >= 999.5   ? "%.0f"
-                           : digits >= 99.95 ? "%.1f"
-                           : digits >= 9.995 ? "%.2f"
-                                             : "%.3f";
-      return formatted(unit.ns == 1 ? "%.0f" : format, value) + unit.name;
-    }
-  }
-  return "?";
+  const char* const format = unit == 0 || size >= 999.5 ? size < 1e4 ? "%.0f" : "%.3g"
+                             : size >= 99.95            ? "%.1f"
+                             : size >= 9.995            ? "%.2f"
+                                                        : "%.3f";
+  return formatted(format, ns) + units[unit];
 }
 
 std::string percent_text(double fraction) {
@@ -90,13 +80,8 @@ std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges
   return joined(ranges, ", ", text, max_ranges);
 }
 
-std::string ranks_text(const std::vector<Range>& ranges) {
-  const bool one = ranges.size() == 1 && ranges.front().first == ranges.front().last;
-  return (one ? "rank " : "ranks ") + ranges_text(ranges);
-}
-
 std::string ranks_text(const std::vector<std::int64_t>& sorted) {
-  return ranks_text(ranges_of(sorted));
+  return (sorted.size() == 1 ? "rank " : "ranks ") + ranges_text(ranges_of(sorted));
 }
 
 std::optional<std::int64_t> seconds_of(std::string_view iso8601) {

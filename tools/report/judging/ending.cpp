@@ -19,9 +19,6 @@ namespace {
 using Ranks = std::vector<std::int64_t>;
 using Runs = std::vector<const RankRun*>;
 
-/// Absent ranks that are listed one by one.
-constexpr std::size_t max_listed = 10'000;
-
 std::string config_at(const ConfigName& config) {
   if (config.problem == nullptr) {
     return {};
@@ -121,17 +118,6 @@ class Evidence {
     return most_blamed(std::move(ranks));
   }
 
-  /// Returns the ranks that wrote nothing; if there are very many, only the first ones.
-  Ranks absent() const {
-    Ranks ranks;
-    for (const Range& range : run.absent) {
-      for (std::int64_t rank = range.first; rank <= range.last && ranks.size() < max_listed; ++rank) {
-        ranks.push_back(rank);
-      }
-    }
-    return ranks;
-  }
-
  private:
   std::map<RankState, Runs> by_state_;
   std::map<std::int64_t, int> blame_;
@@ -141,16 +127,6 @@ struct Verdict {
   std::vector<std::int64_t> ranks;  ///< sorted; empty if no rank stands out
   std::string why;
 };
-
-/// Why there is nothing of `rank` in the logs.
-std::string why_absent(const Evidence& evidence, std::int64_t rank) {
-  for (const Absence& absence : absences_of(evidence.run, evidence.logs)) {
-    if (absence.holds(rank)) {
-      return absence.why;
-    }
-  }
-  return "no log says anything of it";
-}
 
 Ranks rank_numbers(const Runs& runs) {
   Ranks ranks;
@@ -196,7 +172,7 @@ std::string what_of(const RankRun& run, const Logs& logs) {
 
 std::string own_words(const Evidence& evidence, const Ranks& ranks) {
   const RankRun* run = evidence.run.find(ranks.front());
-  return run == nullptr ? why_absent(evidence, ranks.front())
+  return run == nullptr ? why_absent(evidence.run, evidence.logs, ranks.front())
                         : what_of(*run, evidence.logs) + stopped_at(*run);
 }
 
@@ -440,9 +416,8 @@ std::optional<Verdict> by_lonely_place(const Evidence& evidence) {
 /// Names ranks without an end and ranks that wrote nothing, for which blocked and failed ranks waited. Among
 /// several, it names those that the others blame most.
 std::optional<Verdict> by_missing_end(const Evidence& evidence) {
-  const Ranks absent = evidence.absent();
   Ranks candidates = rank_numbers(evidence.in(RankState::open));
-  candidates.insert(candidates.end(), absent.begin(), absent.end());
+  candidates.insert(candidates.end(), evidence.run.absent.begin(), evidence.run.absent.end());
   if (candidates.empty()) {
     return std::nullopt;
   }

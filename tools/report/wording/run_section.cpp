@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -130,8 +131,12 @@ void write_stops(Writer& out, const RunAnalysis& analysis, const Logs& logs) {
                   stop.state == RankState::ok ? Tone::none : Tone::bold);
     out.detail(message_text(stop.what));
   }
-  for (const Absence& absence : absences_of(*analysis.run, logs)) {
-    out.paragraph("", absence.text(), Tone::bold);
+  std::map<std::string, std::vector<std::int64_t>> absent;  // by why
+  for (const std::int64_t rank : analysis.run->absent) {
+    absent[why_absent(*analysis.run, logs, rank)].push_back(rank);
+  }
+  for (const auto& [why, ranks] : absent) {
+    out.paragraph("", ranks_text(ranks) + ": " + why, Tone::bold);
   }
 }
 
