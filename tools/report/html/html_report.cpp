@@ -55,8 +55,7 @@ a { color: var(--walk); }
 )css";
 
 Limits page_limits(const ReportOptions& options) {
-  return {.details = 50,
-          .problems = options.limit(100),
+  return {.problems = options.limit(100),
           .configs = options.limit(500),
           .sets = options.limit(200),
           .infeasible = options.limit(200),

@@ -152,7 +152,7 @@ std::string config_plot(const ProblemResult& problem) {
     const ConfigResult& config = problem.configs[i];
     const std::string status = config_status(config);
     PlotRow row{.label = config_label(config) + (config.id == 0 ? " (default)" : ""),
-                .title = "config-" + std::to_string(config.id) + " " + std::string(config.text),
+                .title = "config-" + std::to_string(config.id) + " " + std::string(config.text.all),
                 .chosen = config.chosen,
                 .without = config.rejected             ? "rejected"
                            : config.samples_ns.empty() ? "no samples"

@@ -280,29 +280,17 @@ std::optional<Verdict> by_region_failure(const Evidence& evidence) {
 /// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
 /// because of another one. Such a rank leaves, and the others may never come to the run.
 std::optional<Verdict> by_own_error(const Evidence& evidence) {
-  const bool all_ended =
-      evidence.in(RankState::open).empty();  // a region may give up waiting for a lost rank
+  const std::size_t open = evidence.in(RankState::open).size();
+  const bool launcher_ended_others = open + 1 == evidence.run.ranks.size() && evidence.run.absent.empty();
+  const bool may_have_thrown = open == 0 || launcher_ended_others;  // else a rank may be lost
   const auto failed = evidence.failed_with([&](const RunEnd& end) {
     return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
-           end.error_type == "Error" || (all_ended && region_threw(end));
+           end.error_type == "Error" || (may_have_thrown && region_threw(end));
   });
   const bool everywhere = is_every_rank(evidence, failed.size());
   return failed.empty() || everywhere
              ? std::nullopt
              : std::optional(verdict_on(evidence, evidence.most_blamed(rank_numbers(failed))));
-}
-
-/// Names the only rank whose region threw, if the logs of all others just end. That happens if the launcher
-/// ends the other ranks when one leaves.
-std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
-  const auto threw = evidence.failed_with(region_threw);
-  const bool others_open = evidence.in(RankState::open).size() + 1 == evidence.run.ranks.size() &&
-                           !evidence.in(RankState::open).empty();
-  if (threw.size() != 1 || !others_open || !evidence.run.absent.empty()) {
-    return std::nullopt;
-  }
-  return verdict_on(evidence, rank_numbers(threw),
-                    "; the others' logs just end, as when a launcher ends them");
 }
 
 /// Names a rank whose error says that no other rank came to meet it and that blames this rank itself. That is
@@ -458,9 +446,8 @@ std::optional<Verdict> by_block(const Evidence& evidence) {
 /// applies decides.
 Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs) {
   const Evidence evidence(run, logs);
-  for (const auto rule :
-       {by_tuning_failure, by_region_failure, by_own_error, by_lonely_throw, by_lonely_meeting,
-        by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
+  for (const auto rule : {by_tuning_failure, by_region_failure, by_own_error, by_lonely_meeting,
+                          by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
     if (auto verdict = rule(evidence)) {
       return *verdict;
     }

@@ -24,6 +24,7 @@ void compare(const RunOfAllRanks& run, const std::string& what, const Text& text
     }
   }
   std::vector<std::pair<std::vector<std::int64_t>, std::string>> ordered;
+  ordered.reserve(ranks_of.size());
   for (auto& [said, ranks] : ranks_of) {
     ordered.emplace_back(std::move(ranks), said);
   }

@@ -128,13 +128,10 @@ class Reader {
 
   template <typename Field>
   void take(const Json& value, const Field& field, std::string_view& to) {
-    if constexpr (std::is_same_v<decltype(field.member), std::string_view ConfigName::*>) {
-      to = config_text(value, field.name);
-    } else if (value.is_string()) {
-      to = pool_.text(printable(value.get_ref<const std::string&>()));
-    } else {
+    if (!value.is_string()) {
       throw_wrong(field.name, "not a string");
     }
+    to = pool_.text(printable(value.get_ref<const std::string&>()));
   }
 
   template <typename Field, typename E>
@@ -168,20 +165,23 @@ class Reader {
     }
   }
 
-  /// Returns names and values as text, e.g. "{BLOCK_N: 128, SWIZZLE: true}".
-  std::string_view config_text(const Json& config, const char* name) {
+  template <typename Field>
+  void take(const Json& config, const Field& field, ConfigText& to) {
     const bool is_plain = config.is_object() && std::none_of(config.begin(), config.end(), [](const Json& v) {
                             return v.is_structured() || v.is_null();
                           });
     if (!is_plain) {
-      throw_wrong(name, "not an object of names and plain values");
+      throw_wrong(field.name, "not an object of names and plain values");
     }
-    const std::string text = joined(config.items(), ", ", [](const auto& item) {
+    const auto name = [](const auto& item) { return printable(item.key(), 512); };
+    const auto text = [](const auto& item) {
       const Json& value = item.value();
-      return printable(item.key(), 512) + ": " +
-             (value.is_string() ? printable(value.get_ref<const std::string&>(), 512) : value.dump());
-    });
-    return pool_.text(printable("{" + text + "}"));
+      return value.is_string() ? printable(value.template get_ref<const std::string&>(), 512) : value.dump();
+    };
+    const auto both = [&](const auto& item) { return name(item) + ": " + text(item); };
+    to = {pool_.text(printable("{" + joined(config.items(), ", ", both) + "}")),
+          pool_.text(printable(joined(config.items(), ", ", name))),
+          pool_.text(printable(joined(config.items(), ", ", text)))};
   }
 
   TextPool& pool_;

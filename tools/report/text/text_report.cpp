@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t below_heading = 2;
 
 Limits text_limits(const ReportOptions& options) {
-  return {.details = no_limit,
-          .problems = no_limit,
+  return {.problems = no_limit,
           .configs = options.limit(40),
           .sets = options.limit(16),
           .infeasible = options.limit(4),

@@ -29,23 +29,6 @@ const Timeline* timeline_of(const RankRun& rank, TimelineSide side) {
   return found;
 }
 
-/// The earlier one of two that as many ranks have.
-std::optional<std::int64_t> common_iteration(const RunOfAllRanks& run, TimelineSide side) {
-  std::map<std::int64_t, std::size_t> counts;
-  for (const RankRun* rank : run.ranks) {
-    if (const Timeline* timeline = timeline_of(*rank, side)) {
-      ++counts[timeline->tuning_iteration];
-    }
-  }
-  std::optional<std::int64_t> most;
-  for (const auto& [iteration, count] : counts) {
-    if (!most || count > counts[*most]) {
-      most = iteration;
-    }
-  }
-  return most;
-}
-
 std::int64_t first_launch_ns(const Timeline& timeline) {
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
   for (const TimelineLaunch& launch : timeline.launches) {
@@ -225,7 +208,7 @@ class Rows {
  public:
   explicit Rows(const RankTimeline& rank) : rank_(rank) {
     for (const RankLaunch& launch : rank.rank->launches) {  // a timeline does not repeat the parameters
-      configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values);
+      configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values.all);
     }
     for (const TimelineLaunch& launch : rank.timeline->launches) {
       add(launch);
@@ -309,21 +292,20 @@ void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTim
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
   std::vector<AlignedTimeline> sides;
   for (const TimelineSide side : {TimelineSide::defaults, TimelineSide::chosen}) {
-    const std::optional<std::int64_t> iteration = common_iteration(run, side);
-    if (!iteration) {
-      continue;
-    }
-    AlignedTimeline& aligned = sides.emplace_back();
-    aligned.side = side;
+    AlignedTimeline aligned{.side = side};
     for (const RankRun* rank : run.ranks) {
       const Timeline* timeline = timeline_of(*rank, side);
-      if (timeline != nullptr && timeline->tuning_iteration == *iteration) {
+      if (timeline != nullptr &&
+          (aligned.ranks.empty() || timeline->tuning_iteration == aligned.first().tuning_iteration)) {
         aligned.ranks.push_back({rank, timeline});
       } else {
         aligned.other_ranks.push_back(rank->rank);
       }
     }
-    align(aligned);
+    if (!aligned.ranks.empty()) {
+      align(aligned);
+      sides.push_back(std::move(aligned));
+    }
   }
   return sides;
 }

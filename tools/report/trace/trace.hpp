@@ -34,8 +34,8 @@ struct RankTimeline {
 /// anchors of all ranks are at `anchor_ns`.
 struct AlignedTimeline {
   TimelineSide side = TimelineSide::chosen;
-  std::vector<RankTimeline> ranks;        ///< by rank; never empty
-  std::vector<std::int64_t> other_ranks;  ///< ranks of the logs without a timeline of this iteration
+  std::vector<RankTimeline> ranks{};        ///< by rank; never empty
+  std::vector<std::int64_t> other_ranks{};  ///< ranks of the logs without a timeline of this iteration
   Anchor anchor = Anchor::none;
   double anchor_ns = 0;
   /// How far the ranks may be from where they are shown: for a handshake, the length of the shortest one. The
@@ -48,7 +48,8 @@ struct AlignedTimeline {
 };
 
 /// Returns the timelines of a run: the defaults, then the chosen set, as far as the logs have them. Where the
-/// ranks logged different iterations, the one that most of them logged. `run` must outlive the result.
+/// ranks logged different iterations, as a damaged line may say, the one of the lowest rank. `run` must
+/// outlive the result.
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run);
 
 /// Returns a line on the timelines of a side: which iteration that is, how its ranks are aligned and how

@@ -59,8 +59,7 @@ std::string rank_fraction(const RunOfAllRanks& run) {
   return run.absent.empty() ? all : std::to_string(run.ranks.size()) + "/" + all;
 }
 
-Table runs_table(const std::vector<const RunAnalysis*>& shown,
-                 const std::vector<const RunAnalysis*>& detailed) {
+Table runs_table(const std::vector<const RunAnalysis*>& shown) {
   Table table{{{"", Align::right},
                {"tuning"},
                {"started", Align::left, Room::minor},
@@ -74,15 +73,13 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown,
   for (const RunAnalysis* each : shown) {
     const RunOfAllRanks& run = *each->run;
     const std::string number = std::to_string(each->number);
-    const bool linked = std::find(detailed.begin(), detailed.end(), each) != detailed.end();
     table.add(
-        {number + (each->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),
-         std::string(run.started), region_text(run), rank_fraction(run),
+        {number, shorten(run.id, id_columns), std::string(run.started), region_text(run), rank_fraction(run),
          std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
          std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
          each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
          each->gain ? percent_text(each->gain->centre) : "", choices_text(*each)},
-        each->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
+        each->bad() ? Tone::bad : Tone::none, each->selected ? "run-" + number : "");
   }
   return table;
 }
@@ -108,13 +105,11 @@ void write_files(Writer& out, const Report& report) {
   }
 }
 
-/// Runs of `detailed` are linked; a selected one that is not among them is marked as left out.
-void write_overview(Writer& out, const Report& report, const std::vector<const RunAnalysis*>& detailed,
-                    const ReportOptions& options) {
+void write_overview(Writer& out, const Report& report, const ReportOptions& options) {
   const std::size_t all = report.runs.size();
   const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : runs_in_overview);
   out.heading("Tuning runs, the newest last");
-  out.table(runs_table(shown, detailed));
+  out.table(runs_table(shown));
   if (shown.size() < all) {
     out.paragraph("", count_text(all - shown.size(), "older run") + " left out; --all shows them", Tone::dim);
   }
@@ -138,22 +133,14 @@ void write_report(Writer& out, const Report& report, const ReportOptions& option
     out.paragraph("", "no tuning run in these logs");
     return;
   }
-  std::vector<const RunAnalysis*> detailed = report.selected();
-  const std::size_t selected = detailed.size();
-  detailed.erase(detailed.begin(),
-                 detailed.end() - static_cast<std::ptrdiff_t>(std::min(selected, out.limits().details)));
-  write_overview(out, report, detailed, options);
-  for (const RunAnalysis* run : detailed) {
+  const std::vector<const RunAnalysis*> selected = report.selected();
+  write_overview(out, report, options);
+  for (const RunAnalysis* run : selected) {
     write_details(out, *run, report.logs, options);
   }
-  if (selected == 0) {
+  if (selected.empty()) {
     out.heading("No run of that name: --region and --tuning take what the overview shows");
-  } else if (selected > detailed.size()) {
-    out.paragraph("",
-                  "Details of " + count_text(selected - detailed.size(), "older run") +
-                      " left out; --tuning N shows run N",
-                  Tone::dim);
-  } else if (selected < report.runs.size()) {
+  } else if (selected.size() < report.runs.size()) {
     out.paragraph("",
                   "Details of the newest run of each region that measured; --all shows every run, --tuning N "
                   "one of them.",

@@ -46,7 +46,8 @@ OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
 
 /// E.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the choice is.
 std::string choice_line(const ProblemResult& problem, const Choice& choice) {
-  std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
+  std::string line =
+      "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values.all);
   const OwnTime own = own_time(problem, choice);
   if (own.ns) {
     line += ", " + duration_text(*own.ns) + (own.of_walk ? " in the walk" : "");
@@ -65,7 +66,20 @@ std::string choice_line(const ProblemResult& problem, const Choice& choice) {
                                                   : line + ", " + std::string(enum_text(choice.status));
 }
 
-Table config_table(const ProblemResult& problem, std::size_t limit) {
+/// The names of a problem's parameters, if all its configs have the same; else empty.
+std::string_view parameter_names(const ProblemResult& problem) {
+  std::string_view common;
+  for (const ConfigResult& config : problem.configs) {
+    if (!common.empty() && !config.text.names.empty() && config.text.names != common) {
+      return "";
+    }
+    common = config.text.names.empty() ? common : config.text.names;
+  }
+  return common;
+}
+
+/// `names`, which a reader has seen, stand in no row.
+Table config_table(const ProblemResult& problem, std::string_view names, std::size_t limit) {
   const auto is_known = [&](std::optional<double> ConfigResult::*rate) {
     return std::any_of(problem.configs.begin(), problem.configs.end(),
                        [&](const ConfigResult& config) { return bool{config.*rate}; });
@@ -80,7 +94,7 @@ Table config_table(const ProblemResult& problem, std::size_t limit) {
   }
   table.columns.insert(table.columns.end(), {{"samples", Align::right, Room::minor},
                                              {"region's time", Align::right, Room::minor},
-                                             {"config", Align::left, Room::gives_way},
+                                             {"values", Align::left, Room::gives_way},
                                              {"status", Align::left, Room::gives_way}});
   for (const std::size_t i : configs_shown(problem, limit)) {
     const ConfigResult& config = problem.configs[i];
@@ -93,7 +107,7 @@ Table config_table(const ProblemResult& problem, std::size_t limit) {
     }
     cells.push_back(std::to_string(config.samples_ns.size()));
     cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
-    cells.push_back(std::string(config.text));
+    cells.emplace_back(!names.empty() && config.text.names == names ? config.text.values : config.text.all);
     cells.push_back(config_status(config));
     table.add(std::move(cells), config.chosen ? Tone::good : config.rejected ? Tone::dim : Tone::none);
   }
@@ -124,7 +138,7 @@ void write_choice(Writer& out, const ProblemResult& problem) {
 }  // namespace
 
 std::string config_label(const ConfigResult& config) {
-  return config.text.size() <= 2 ? "config-" + std::to_string(config.id) : std::string(config.text);
+  return config.text.all.size() <= 2 ? "config-" + std::to_string(config.id) : std::string(config.text.all);
 }
 
 std::string config_status(const ConfigResult& config) {
@@ -173,7 +187,7 @@ std::vector<std::string> choice_cells(const ProblemResult& problem) {
   }
   return {std::string(problem.name->kernel),
           std::string(problem.name->key),
-          std::string(last.config.values),
+          std::string(last.config.values.all),
           own.ns ? duration_text(*own.ns) : "",
           last.config.id == 0 ? "default" : own.to_default,
           std::move(note)};
@@ -183,7 +197,11 @@ void write_problem(Writer& out, const ProblemResult& problem, const std::string&
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
   out.plot_configs(problem);
-  const Table table = config_table(problem, out.limits().configs);
+  const std::string_view names = parameter_names(problem);
+  if (!names.empty()) {
+    out.paragraph("values", std::string(names), Tone::dim);
+  }
+  const Table table = config_table(problem, names, out.limits().configs);
   out.table(table, "Walk: all configs");
   note_left_out(out, problem.configs.size() - table.rows.size(), "slower config");
   if (!problem.not_measured.empty()) {

@@ -49,11 +49,6 @@ std::string compared_times(const SearchResult& result) {
          count_text(result.round_count, "paired round");
 }
 
-std::string kept_text(SearchReference reference) {
-  return reference == SearchReference::default_alternative ? "the default alternative was kept"
-                                                           : "the defaults were kept";
-}
-
 std::string change_text(const Change& change) {
   return percent_text(change.centre) + " (95 % interval " + percent_text(change.low) + " to " +
          percent_text(change.high) + ")";
@@ -87,7 +82,7 @@ std::string gain_text(const SearchView& search) {
     return "not known: " + compared_times(result);
   }
   if (is_choice) {
-    return "none: " + kept_text(result.reference) + ", " +
+    return "none: back to " + std::string(defaults_name(search)) + ", " +
            time_text(result.reference_makespan_ns, result.reference_spread_ns) + ": " + kept_because(search);
   }
   return change_text(change_of(*result.gain, result.gain_low, result.gain_high)) + ", " +

@@ -21,7 +21,6 @@ inline constexpr std::size_t table_columns = 64;  ///< problems in the iteration
 
 /// How many entries of a list are shown, where text and page differ.
 struct Limits {
-  std::size_t details;     ///< runs with details
   std::size_t problems;    ///< of one run
   std::size_t configs;     ///< of one problem
   std::size_t sets;        ///< of one search

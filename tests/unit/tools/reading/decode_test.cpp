@@ -60,7 +60,8 @@ TEST_CASE("decode_line: a launch keeps its values, and its config the order of i
   CHECK(launch.config.problem->kernel == "gemm");
   CHECK(launch.config.problem->key == "(4096, 4096, bf16)");
   CHECK(launch.config.id == 1);
-  CHECK(launch.config.values == "{BLOCK_N: 128, SWIZZLE: true, IMPL: mma}");
+  CHECK(launch.config.values ==
+        ConfigText{"{BLOCK_N: 128, SWIZZLE: true, IMPL: mma}", "BLOCK_N, SWIZZLE, IMPL", "128, true, mma"});
 }
 
 TEST_CASE("decode_line: a search keeps its lists and every value in them", "[unit]") {

@@ -97,18 +97,17 @@ TEST_CASE("aligned_timelines: one rank needs no alignment", "[unit]") {
 TEST_CASE("aligned_timelines: a rank with another iteration or without a timeline is named, not shown",
           "[unit]") {
   const Aligned three = aligned({.ranks = 3}, [](int rank, record::Timeline& timeline) {
-    timeline.tuning_iteration += rank == 0 ? 2 : 0;
+    timeline.tuning_iteration += rank == 1 ? 2 : 0;
     if (rank == 2 && timeline.side == TimelineSide::defaults) {
       timeline.launches.clear();
     }
   });
   REQUIRE(three.sides.size() == 2);
-  // Of the defaults, one rank each has iteration 14 and 12: the earlier one.
   CHECK(three.sides[0].first().tuning_iteration == 12);
-  CHECK(three.sides[0].other_ranks == std::vector<std::int64_t>{0, 2});
+  CHECK(three.sides[0].other_ranks == std::vector<std::int64_t>{1, 2});
   CHECK(three.sides[0].anchor == Anchor::none);
   CHECK(three.sides[1].first().tuning_iteration == 10);
-  CHECK(three.sides[1].other_ranks == std::vector<std::int64_t>{0});
+  CHECK(three.sides[1].other_ranks == std::vector<std::int64_t>{1});
   CHECK(three.sides[1].ranks.size() == 2);
 }
 

@@ -102,9 +102,9 @@ TEST_CASE("search_facts: of defaults that were kept, what was shown of the best 
       search.lost = std::move(lost);
     });
   };
-  CHECK_THAT(facts({}), ContainsSubstring(
-                            "to all defaults: none: the defaults were kept, 230.0 us +- 600 ns: the search "
-                            "found no set that is surely faster\n"));
+  CHECK_THAT(facts({}),
+             ContainsSubstring("to all defaults: none: back to all defaults, 230.0 us +- 600 ns: the search "
+                               "found no set that is surely faster\n"));
   CHECK_THAT(facts({{{1, 1}, 0.25, -0.18, 0.42}}),
              ContainsSubstring("the noise is too large to show that the best other set (gemm 1, norm 1) is "
                                "faster: -25.0 % (95 % interval -42.0 % to +18.0 %)\n"));
