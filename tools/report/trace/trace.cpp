@@ -55,40 +55,17 @@ double anchor_of(const RankTimeline& rank) {
 }
 
 /// All ranks or none are aligned at a handshake.
-void find_handshakes(AlignedTimeline& aligned) {
+void align(AlignedTimeline& aligned) {
   const bool all = std::all_of(aligned.ranks.begin(), aligned.ranks.end(), [](const RankTimeline& rank) {
     return handshake_of(*rank.timeline) != nullptr;
   });
-  aligned.anchor = all ? Anchor::handshake : Anchor::first_launch;
   for (RankTimeline& rank : aligned.ranks) {
-    rank.handshake = all ? handshake_of(*rank.timeline) : nullptr;
-    const std::int64_t length_ns = all ? rank.handshake->end_ns - rank.handshake->begin_ns : 0;
-    aligned.error_ns = &rank == aligned.ranks.data()
-                           ? static_cast<double>(length_ns)
-                           : std::min(aligned.error_ns, static_cast<double>(length_ns));
-  }
-}
-
-void shift(AlignedTimeline& aligned) {
-  for (const RankTimeline& rank : aligned.ranks) {
+    rank.handshake = all && aligned.ranks.size() > 1 ? handshake_of(*rank.timeline) : nullptr;
     aligned.anchor_ns = std::max(aligned.anchor_ns, anchor_of(rank));
   }
-  double first_end_ns = std::numeric_limits<double>::max();
-  double last_end_ns = std::numeric_limits<double>::lowest();
   for (RankTimeline& rank : aligned.ranks) {
     rank.shift_ns = aligned.anchor_ns - anchor_of(rank);
-    first_end_ns = std::min(first_end_ns, rank.shift_ns + rank.length_ns());
-    last_end_ns = std::max(last_end_ns, rank.shift_ns + rank.length_ns());
   }
-  aligned.ends_apart_ns = last_end_ns - first_end_ns;
-}
-
-void align(AlignedTimeline& aligned) {
-  if (aligned.ranks.size() == 1) {
-    return;
-  }
-  find_handshakes(aligned);
-  shift(aligned);
 }
 
 std::string iteration_text(const AlignedTimeline& timeline) {
@@ -102,16 +79,13 @@ std::string iteration_text(const AlignedTimeline& timeline) {
 }
 
 std::string alignment_text(const AlignedTimeline& timeline) {
-  if (timeline.anchor == Anchor::none) {
+  if (timeline.ranks.size() == 1) {
     return "1 rank, so there is nothing to align";
   }
-  const std::string ends = "their ends are " + duration_text(timeline.ends_apart_ns) + " apart";
-  const std::string ranks = count_text(timeline.ranks.size(), "rank") + ", aligned at the ";
-  if (timeline.anchor == Anchor::handshake) {
-    return ranks + "end of the handshake to within " + duration_text(timeline.error_ns) + "; " + ends;
-  }
-  return ranks + "begin of the first tunable launch, for want of a handshake; nothing bounds the error; " +
-         ends;
+  const std::optional<double> error_ns = timeline.error_ns();
+  return count_text(timeline.ranks.size(), "rank") + ", aligned at the " +
+         (error_ns ? "end of the handshake to within " + duration_text(*error_ns)
+                   : "begin of the first tunable launch, for want of a handshake; nothing bounds the error");
 }
 
 std::string gaps_text(const AlignedTimeline& timeline) {
@@ -281,13 +255,24 @@ void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTim
                    rank.shift_ns, rank.shift_ns + rank.length_ns(),
                    {{"phase", enum_text(rank.timeline->phase)}, {"ranks", alignment_text(aligned)}});
   Rows(rank).write(events, process);
-  if (aligned.anchor != Anchor::none) {
+  if (aligned.ranks.size() > 1) {
     events.add_mark(process, "aligned here", aligned.anchor_ns,
                     Json::object({{"ranks", alignment_text(aligned)}}));
   }
 }
 
 }  // namespace
+
+std::optional<double> AlignedTimeline::error_ns() const {
+  std::optional<double> shortest_ns;
+  for (const RankTimeline& rank : ranks) {
+    if (rank.handshake != nullptr) {
+      const auto length_ns = static_cast<double>(rank.handshake->end_ns - rank.handshake->begin_ns);
+      shortest_ns = std::min(shortest_ns.value_or(length_ns), length_ns);
+    }
+  }
+  return shortest_ns;
+}
 
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
   std::vector<AlignedTimeline> sides;

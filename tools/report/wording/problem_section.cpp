@@ -5,6 +5,7 @@
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -160,9 +161,7 @@ std::string config_status(const ConfigResult& config) {
 
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit) {
   std::vector<std::size_t> shown(problem.configs.size());
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    shown[i] = i;
-  }
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
   if (shown.size() <= limit) {
     return shown;
   }

@@ -115,8 +115,7 @@ TEST_CASE("trace of a tuning run: ranks with different clocks, aligned at the en
   REQUIRE(result.code == exit_fine);
   CHECK_THAT(result.out, ContainsSubstring("trace.json: run 1, traced-region\n"));
   CHECK_THAT(result.out,
-             ContainsSubstring("2 ranks, aligned at the end of the handshake to within 4.000 us; their "
-                               "ends are 0 ns apart"));
+             ContainsSubstring("2 ranks, aligned at the end of the handshake to within 4.000 us"));
   CHECK(check_trace(result.trace) ==
         std::vector<std::string>{"rank 0: defaults", "rank 1: defaults", "rank 0: chosen", "rank 1: chosen"});
   for (int rank = 0; rank < ranks; ++rank) {

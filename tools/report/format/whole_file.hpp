@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace contextual::cache_tool {
+namespace contextual::log_report {
 
 /// A file, or a standard stream, cannot be read or written. The text names it.
 struct FileError : std::runtime_error {
@@ -26,4 +26,4 @@ std::string read_whole(const std::filesystem::path& file);
 /// whole. What a link leads to, and a device, is written directly. Throws FileError.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
-}  // namespace contextual::cache_tool
+}  // namespace contextual::log_report

@@ -1,4 +1,6 @@
-#include "cache/whole_file.hpp"
+#include "report/format/whole_file.hpp"
+
+#include "report/format/printable.hpp"
 
 #include <array>
 #include <cerrno>
@@ -7,7 +9,7 @@
 #include <istream>
 #include <system_error>
 
-namespace contextual::cache_tool {
+namespace contextual::log_report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -15,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_text = std::size_t{256} << 20U;
 
 [[noreturn]] void refuse(const fs::path& file, const char* what, int code) {
-  throw FileError(file.string() + ": " + what + ": " + std::generic_category().message(code));
+  throw FileError(printable(file.string()) + ": " + what + ": " + std::generic_category().message(code));
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ std::string read_whole(const fs::path& file) {
   if (!from) {
     refuse(file, "it cannot be read", errno);
   }
-  return read_whole(from, file.string());
+  return read_whole(from, printable(file.string()));
 }
 
 void write_whole(const fs::path& file, std::string_view text) {
@@ -65,4 +67,4 @@ void write_whole(const fs::path& file, std::string_view text) {
   }
 }
 
-}  // namespace contextual::cache_tool
+}  // namespace contextual::log_report
