@@ -49,6 +49,7 @@ struct Rejection {
   std::size_t config_id = 0;  ///< index in the kernel's config space
   std::string config;         ///< the config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}"
   std::string reason;  ///< the words of the launcher, `load` or `check`; names the rank if there are several
+  std::vector<int> ranks{};  ///< that rejected it; empty if it was not launched, or inside of the region
 };
 
 /// Why an assignment of configs to all kernels of a region was rejected, although none of them is to blame by

@@ -39,6 +39,7 @@ struct ConfigReport {
   /// Own time and rates, by ProblemReport::work; without a rate if that or the time is not known. Peaks and
   /// what only the driver knows are not filled in.
   KernelMetrics metrics{};
+  std::vector<int> rejected_by{};  ///< ranks on which it failed; empty if it was not launched
 };
 
 /// How the tuning of one problem ended.

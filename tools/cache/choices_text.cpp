@@ -6,6 +6,7 @@
 #include "report/text/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -18,7 +19,7 @@ using log_report::Table;
 
 /// However wide it is: scripts read it by lines.
 std::string lines_of(const Table& table) {
-  return log_report::table_text(table, log_report::no_limit, 0, false);
+  return log_report::table_text(table, log_report::no_limit, 0);
 }
 
 std::string time_text(const std::optional<std::int64_t>& time_ns) {
@@ -72,23 +73,29 @@ std::string machine_text_of(const KeptSet& set) {
   return text;
 }
 
-std::string verdict_of(const KeptSet& set) {
-  switch (set.standing) {
-    case KeptStanding::in_quarantine:
-      return "It would not be used: it is in quarantine, because it has twice ended a process or broken a "
-             "rank\nwhile it ran. `contextual-cache forget` removes both, and other kernels free it.\n";
-    case KeptStanding::other_pins:
-      return "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n";
-    case KeptStanding::another_machine:
-      return "It would not be used here: it was chosen on another machine, or with other settings.\n";
-    case KeptStanding::other_versions:
-      return "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n";
-    case KeptStanding::counts:
-      break;
-  }
-  return "It would be used on machines like this one, by a program with " +
-         log_report::count_text(set.machines.size(), "rank") +
-         " whose kernels have the config spaces and\ncode that they had. Only the program can say that.\n";
+struct StandingWords {
+  KeptStanding standing;
+  const char* short_text;
+  const char* verdict;
+};
+
+const StandingWords& words_of(KeptStanding standing) {
+  static constexpr std::array<StandingWords, 5> words{
+      {{KeptStanding::counts, "fits here",
+        "It would be used on machines like this one, by a program with as many ranks whose kernels have the\n"
+        "config spaces and code that they had. Only the program can say that.\n"},
+       {KeptStanding::in_quarantine, "in quarantine",
+        "It would not be used: it is in quarantine, because it has twice ended a process or broken a rank\n"
+        "while it ran. `contextual-cache forget` removes both, and other kernels free it.\n"},
+       {KeptStanding::other_pins, "other pins",
+        "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n"},
+       {KeptStanding::another_machine, "another machine",
+        "It would not be used here: it was chosen on another machine, or with other settings.\n"},
+       {KeptStanding::other_versions, "other versions",
+        "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n"}}};
+  const auto* const known = std::find_if(
+      words.begin(), words.end(), [&](const StandingWords& each) { return each.standing == standing; });
+  return known == words.end() ? words.front() : *known;
 }
 
 /// Configs that were chosen for the same reason, together.
@@ -126,19 +133,7 @@ std::string infeasible_text(const KeptSet& set, std::size_t most) {
 }  // namespace
 
 std::string standing_text(const KeptSet& set) {
-  switch (set.standing) {
-    case KeptStanding::in_quarantine:
-      return "in quarantine";
-    case KeptStanding::other_pins:
-      return "other pins";
-    case KeptStanding::another_machine:
-      return "another machine";
-    case KeptStanding::other_versions:
-      return "other versions";
-    case KeptStanding::counts:
-      break;
-  }
-  return "fits here";
+  return words_of(set.standing).short_text;
 }
 
 std::string list_text(const KeptChoices::Contents& contents) {
@@ -195,7 +190,7 @@ std::string show_text(const KeptSet& set) {
 
 std::string why_text(const KeptSet& set) {
   constexpr std::size_t most_infeasible_for_why = 10;
-  return header_text(set) + "\n" + verdict_of(set) + machine_text_of(set) + configs_text(set) +
+  return header_text(set) + "\n" + words_of(set.standing).verdict + machine_text_of(set) + configs_text(set) +
          infeasible_text(set, most_infeasible_for_why);
 }
 

@@ -2,9 +2,9 @@
 
 #include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
-#include "cache/whole_file.hpp"
 #include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
+#include "report/format/whole_file.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/error.hpp>
@@ -20,7 +20,10 @@ namespace contextual::cache_tool {
 namespace {
 
 using log_report::count_text;
+using log_report::FileError;
 using log_report::printable;
+using log_report::read_whole;
+using log_report::write_whole;
 using Changes = KeptChoices::Changes;
 
 int tell_problems(const std::vector<std::string>& problems, std::ostream& err) {

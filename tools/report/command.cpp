@@ -1,15 +1,13 @@
 #include "report/command.hpp"
 
 #include "report/format/printable.hpp"
+#include "report/format/whole_file.hpp"
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
 #include "report/reading/log_reader.hpp"
 #include "report/text/text_report.hpp"
 #include "report/trace/trace.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -18,17 +16,6 @@
 
 namespace contextual::log_report {
 namespace {
-
-void write_file(const std::filesystem::path& path, const std::string& content) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (!file) {
-    throw std::runtime_error("cannot write " + printable(path.string()) +
-                             (errno != 0 ? std::string(": ") + std::strerror(errno) : std::string()));
-  }
-}
 
 void write_trace(const Report& report, const Command& command, std::ostream& out) {
   const RunAnalysis* newest = nullptr;
@@ -42,7 +29,7 @@ void write_trace(const Report& report, const Command& command, std::ostream& out
   if (newest == nullptr) {
     throw std::runtime_error("no timeline in these logs, so no trace was written");
   }
-  write_file(command.trace, trace_text(*newest->run, timelines));
+  write_whole(command.trace, trace_text(*newest->run, timelines));
   out << "trace written to " << printable(command.trace.string()) << ": run " << newest->number << ", "
       << newest->run->region << "\n";
   for (const AlignedTimeline& timeline : timelines) {
@@ -64,7 +51,7 @@ int run_command(const Command& command, std::ostream& out, std::ostream& err) {
     }
     out << text_report(report, command.options);
     if (!command.html.empty()) {
-      write_file(command.html, html_report(report, command.options));
+      write_whole(command.html, html_report(report, command.options));
       out << "page written to " << printable(command.html.string()) << "\n";
     }
     if (!command.trace.empty()) {

@@ -9,19 +9,11 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
-#include <string_view>
 
 namespace {
-
-bool wants_colour() {
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && !dumb;
-}
 
 std::optional<std::size_t> terminal_columns() {
   winsize size{};
@@ -49,8 +41,8 @@ int main(int argc, char** argv) {
                  "only this run: its number in the overview, or (part of) its id");
   app.add_flag("--whole-table", options.whole_table,
                "every row of the iteration table, every config and assignment");
-  options.width = text_width(std::getenv("COLUMNS"), terminal_columns());
-  app.add_option("--width", options.width, "columns of the text; else COLUMNS, the terminal's, or 100")
+  options.width = text_width(terminal_columns());
+  app.add_option("--width", options.width, "columns of the text; else the terminal's, or 100")
       ->check(CLI::Range(narrowest_text, widest_text));
   app.add_option("--html", command.html, "also write a page with plots to this file");
   app.add_option("--trace", command.trace,
@@ -61,7 +53,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_fine : exit_no_input;
   }
-  options.colour = wants_colour();
   try {
     return run_command(command, std::cout, std::cerr);
   } catch (const std::exception& error) {

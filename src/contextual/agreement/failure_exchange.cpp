@@ -4,6 +4,7 @@
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/rejections.hpp"
 #include "contextual/launch/failed_slot.hpp"
 
 #include <contextual/error.hpp>
@@ -116,10 +117,12 @@ void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
     }
   }
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
     for (const json& entry : all[rank].at("rejections")) {
       if (entry[0].get<std::uint64_t>() == failed.identity) {
-        rejections.push_back({entry[1].get<std::size_t>(), entry[2], prefix + entry[3].get<std::string>()});
+        rejections.push_back({entry[1].get<std::size_t>(),
+                              entry[2],
+                              words_of_rank(rank, all.size(), entry[3]),
+                              {static_cast<int>(rank)}});
       }
     }
   }

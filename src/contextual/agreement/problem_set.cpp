@@ -51,8 +51,9 @@ std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const 
   std::vector<Rejection> rejections;
   const policy::ProblemRecord& record = *record_of(slot);
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
-    if (record.configs[id].rejection) {
-      rejections.push_back({id, config_text(slot, id), record::reason_text(*record.configs[id].rejection)});
+    if (const auto& rejection = record.configs[id].rejection) {
+      rejections.push_back(
+          {id, config_text(slot, id), record::reason_text(*rejection), policy::ranks_of(*rejection)});
     }
   }
   return rejections;
@@ -100,7 +101,7 @@ std::vector<record::ProblemView> ProblemSet::views(const detail::RunContext& con
   std::vector<record::ProblemView> views;
   views.reserve(context.slots().size());
   for (const ProblemSlot& slot : context.slots()) {
-    views.push_back({&slot, record_of(slot), index_of(slot)});
+    views.push_back({&slot, record_of(slot), index_of(slot), context.launching(slot.problem.scope)});
   }
   return views;
 }

@@ -14,6 +14,10 @@ namespace contextual::agreement {
 using nlohmann::json;
 using policy::RejectionOutcome;
 
+std::string words_of_rank(std::size_t rank, std::size_t rank_count, const std::string& words) {
+  return rank_count > 1 ? "rank " + std::to_string(rank) + ": " + words : words;
+}
+
 Rejected gather_rejections(Exchange& exchange, const Rejected& own) {
   json configs = json::array();
   for (const RejectionOutcome& rejection : own.configs) {
@@ -28,21 +32,22 @@ Rejected gather_rejections(Exchange& exchange, const Rejected& own) {
   std::map<std::pair<std::size_t, std::size_t>, RejectionOutcome> merged;  // ordered: equal on all ranks
   std::map<std::size_t, std::string> reasons;                              // by iteration
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
     const json told = json::parse(all[rank]);
     for (const json& entry : told.at("configs")) {
-      RejectionOutcome rejection{entry[0], entry[1], entry[2], prefix + entry[3].get<std::string>(),
-                                 entry[4]};
+      RejectionOutcome rejection{entry[0], entry[1],
+                                 entry[2], words_of_rank(rank, all.size(), entry[3]),
+                                 entry[4], {static_cast<int>(rank)}};
       const auto [place, added] = merged.try_emplace({rejection.problem, rejection.config_id}, rejection);
       if (!added) {
         place->second.batch_iteration = std::min(place->second.batch_iteration, rejection.batch_iteration);
         place->second.reason += "; " + rejection.reason;
+        place->second.ranks.push_back(static_cast<int>(rank));
         place->second.left_out = place->second.left_out && rejection.left_out;
       }
     }
     for (const json& entry : told.at("iterations")) {
       std::string& reason = reasons[entry[0]];
-      reason += (reason.empty() ? "" : "; ") + prefix + entry[1].get<std::string>();
+      reason += (reason.empty() ? "" : "; ") + words_of_rank(rank, all.size(), entry[1]);
     }
   }
   Rejected rejected;

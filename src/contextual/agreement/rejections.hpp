@@ -7,6 +7,8 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace contextual::agreement {
@@ -16,6 +18,9 @@ struct Rejected {
   std::vector<policy::RejectionOutcome> configs;
   std::vector<InfeasibleIteration> iterations;
 };
+
+/// Returns the words of one rank, which names it if there are several: for people, who see no `ranks`.
+std::string words_of_rank(std::size_t rank, std::size_t rank_count, const std::string& words);
 
 /// Returns what any rank rejected, each with the reasons of all ranks that rejected it, in the same order on
 /// all ranks. Collective: all ranks call it, because they saw the same header.

@@ -39,9 +39,17 @@ json rejections_json(const std::vector<policy::RejectionOutcome>& rejections) {
   json list = json::array();
   for (const policy::RejectionOutcome& rejection : rejections) {
     list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason,
-                    rejection.left_out});
+                    rejection.left_out, rejection.ranks});
   }
   return list;
+}
+
+std::vector<int> ranks_of(const json& list) {
+  std::vector<int> ranks;
+  for (const json& rank : list) {
+    ranks.push_back(whole<int>(rank));
+  }
+  return ranks;
 }
 
 std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
@@ -49,7 +57,7 @@ std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   for (const json& item : list) {
     rejections.push_back({whole<std::size_t>(item.at(0)), whole<std::size_t>(item.at(1)),
                           whole<std::size_t>(item.at(2)), item.at(3).get<std::string>(),
-                          item.at(4).get<bool>()});
+                          item.at(4).get<bool>(), ranks_of(item.at(5))});
   }
   return rejections;
 }

@@ -17,7 +17,7 @@
 namespace contextual::journal {
 
 /// Of all lines of a journal. Those of other formats have other names.
-inline constexpr std::uint64_t format_version = 5;
+inline constexpr std::uint64_t format_version = 6;
 
 /// What a journal is about: another run can go on with it only if all of this is equal, but for `starts`.
 struct Heading {

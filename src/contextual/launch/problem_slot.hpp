@@ -99,11 +99,10 @@ struct Discovery {
   /// The kernels launched here: one, several if coupled, or none. A kernel that is made anew replaces its
   /// predecessor.
   std::vector<std::shared_ptr<const KernelCore>> members;
-  std::vector<KeyWord> key_words{};             ///< also of a long key; empty if it is not launched here
-  std::optional<LaunchingAlternative> under{};  ///< what launches it, if that is known here
-  bool needs_loading = false;                   ///< some member on some rank has a `load`
-  bool has_verify = false;     ///< an object on some rank judges its results, see RegisteredChecks
-  bool told_of_inner = false;  ///< this rank has warned of a launch within a launch of the problem
+  std::vector<KeyWord> key_words{};  ///< also of a long key; empty if it is not launched here
+  bool needs_loading = false;        ///< some member on some rank has a `load`
+  bool has_verify = false;           ///< an object on some rank judges its results, see RegisteredChecks
+  bool told_of_inner = false;        ///< this rank has warned of a launch within a launch of the problem
   std::optional<std::size_t> locked_config;  ///< the choice of an earlier run, or a pinned one
   std::string pinned_by;                     ///< the file that pins it; empty: none
   std::vector<bool> left_out;                ///< by config: `keep` left it out for some launch on some rank

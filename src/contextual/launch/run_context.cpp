@@ -149,7 +149,7 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    LaunchingAlternative* in = launching(scope);
+    const LaunchingAlternative* in = launching(scope);
     if (in != nullptr) {
       make_choice_point(*in->choice_point);
     }
@@ -169,15 +169,14 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   return slot;
 }
 
-LaunchingAlternative* RunContext::launching(std::uint64_t word) {
+const LaunchingAlternative* RunContext::launching(std::uint64_t word) const {
   const auto known = alternatives_.find(word);
   return known == alternatives_.end() ? nullptr : &known->second;
 }
 
 const LaunchingAlternative* RunContext::alternative(std::uint64_t word) const {
-  const auto known = alternatives_.find(word);
-  const bool found = known != alternatives_.end() && known->second.choice_point->problem.choice_point;
-  return found ? &known->second : nullptr;
+  const LaunchingAlternative* const known = launching(word);
+  return known != nullptr && known->choice_point->problem.choice_point ? known : nullptr;
 }
 
 /// Under the lock. A function that launches its first kernel only after it has joined stays a kernel, and
@@ -205,9 +204,6 @@ ProblemSlot* RunContext::count_untracked() noexcept {
 ProblemSlot& RunContext::list(const Problem& problem, bool may_launch_others) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
   slot.found.pinned_by = PinBook::instance().file_for(region_id_, problem);
-  if (const LaunchingAlternative* const under = launching(problem.scope)) {
-    slot.found.under = *under;
-  }
   index_.add(slot);
   for (std::size_t id = 0; may_launch_others && id < problem.config_count; ++id) {
     alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};

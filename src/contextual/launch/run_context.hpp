@@ -101,6 +101,8 @@ class RunContext {
   ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null if not known here
   /// Returns the alternative of this word, see Problem::scope; null if it is 0, or not known here.
   const LaunchingAlternative* alternative(std::uint64_t word) const;
+  /// Returns the same, or the config of a function that is tuned as a kernel.
+  const LaunchingAlternative* launching(std::uint64_t word) const;
 
   std::deque<ProblemSlot>& slots() noexcept { return slots_; }
   const std::deque<ProblemSlot>& slots() const noexcept { return slots_; }
@@ -201,8 +203,6 @@ class RunContext {
   ProblemSlot* discover(const KernelCore& core, const Key& key, const LaunchArguments& arguments);
   ProblemSlot* count_untracked() noexcept;
   ProblemSlot& list(const Problem& problem, bool may_launch_others);
-  /// Returns the alternative or function's config of this word, or null.
-  LaunchingAlternative* launching(std::uint64_t word);
   /// A function's first launch in the run has launched a kernel.
   void make_choice_point(ProblemSlot& function);
   void check_namesakes(const KernelCore& core);  ///< throws if another living kernel has the same name

@@ -43,6 +43,7 @@ struct RejectionOutcome {
   std::string reason;
   /// True for a default that has not failed: it is no candidate any more, and remains the fallback.
   bool left_out = false;
+  std::vector<int> ranks{};  ///< those that rejected it; empty if it was not launched
 };
 
 struct BatchOutcome {

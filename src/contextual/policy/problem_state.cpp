@@ -262,8 +262,9 @@ void ProblemState::reject(std::size_t config_id, const Reason& reason) {
   reject(config_id, reason, {.why = Why::rejected_after_choice, .config_id = config_id});
 }
 
-void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& words) {
-  reject(config_id, told(words), {.why = Why::rejected_in_final_run, .config_id = config_id, .words = words});
+void ProblemState::reject_in_final_run(const RejectionOutcome& rejection) {
+  reject(rejection.config_id, told(rejection.reason, rejection.ranks),
+         {.why = Why::rejected_in_final_run, .config_id = rejection.config_id, .words = rejection.reason});
   settle_replacement();
 }
 

@@ -103,7 +103,7 @@ class ProblemState {
   bool leave_out_default();
 
   /// The same for a rejection by the final run, which the reason of a new choice then mentions.
-  void reject_in_final_run(std::size_t config_id, const std::string& words);
+  void reject_in_final_run(const RejectionOutcome& rejection);
   /// The same for a default that has not failed: it is no candidate any more, and remains the fallback.
   void leave_out_in_final_run(const std::string& words);
 

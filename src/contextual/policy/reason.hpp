@@ -16,7 +16,7 @@ namespace contextual::policy {
 
 /// What one part of a reason says. Comments name the figures of `ReasonPart` that it needs.
 enum class Why {
-  words,  ///< what a rank, an exception or a search says itself: `words`
+  words,  ///< what ranks, an exception or a search say themselves: `words`, `ranks`
 
   // What the walk has chosen:
   locked_in_earlier,         ///< an earlier run has
@@ -99,6 +99,7 @@ struct ReasonPart {
   Gain gain{};
   Reference reference = Reference::none;
   std::string words{};
+  std::vector<int> ranks{};
 
   bool operator==(const ReasonPart&) const = default;
 };
@@ -122,8 +123,13 @@ inline Reason operator+(Reason first, const Reason& then) {
 }
 
 /// Returns the reason in somebody else's words; an empty one if there are none.
-inline Reason told(const std::string& words) {
-  return words.empty() ? Reason() : Reason({.why = Why::words, .words = words});
+inline Reason told(const std::string& words, const std::vector<int>& ranks = {}) {
+  return words.empty() ? Reason() : Reason({.why = Why::words, .words = words, .ranks = ranks});
+}
+
+/// Returns the ranks whose words the reason is; none if it is nobody's.
+inline std::vector<int> ranks_of(const Reason& reason) {
+  return reason.parts.size() == 1 ? reason.parts.front().ranks : std::vector<int>();
 }
 
 }  // namespace contextual::policy

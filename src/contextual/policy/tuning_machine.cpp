@@ -135,7 +135,7 @@ bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
   if (!rejection.left_out) {
-    reject(rejection.problem, rejection.config_id, told(rejection.reason));
+    reject(rejection.problem, rejection.config_id, told(rejection.reason, rejection.ranks));
     return;
   }
   ProblemState& problem = problems[rejection.problem];

@@ -124,7 +124,7 @@ bool TuningState::reject_choice(const RejectionOutcome& rejection) {
   if (rejection.left_out) {
     state.leave_out_in_final_run(rejection.reason);
   } else {
-    state.reject_in_final_run(rejection.config_id, rejection.reason);
+    state.reject_in_final_run(rejection);
   }
   const bool replaced = state.record().status != ProblemStatus::failed && state.record().choice != before;
   if (replaced) {

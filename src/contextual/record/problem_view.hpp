@@ -18,8 +18,9 @@ namespace contextual::record {
 /// A slot and the state that tunes it.
 struct ProblemView {
   const detail::ProblemSlot* slot = nullptr;
-  const policy::ProblemRecord* record = nullptr;  ///< null before it joined
-  std::optional<std::size_t> index{};             ///< in that state; empty before it joined
+  const policy::ProblemRecord* record = nullptr;        ///< null before it joined
+  std::optional<std::size_t> index{};                   ///< in that state; empty before it joined
+  const detail::LaunchingAlternative* under = nullptr;  ///< what launches it, if that is known here
 };
 
 /// Returns the first `count` problems that have joined, in the order of the state that tunes them.

@@ -217,15 +217,16 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
   }
 }
 
-void Recorder::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+void Recorder::rejected(const ProblemSlot& slot, const policy::RejectionOutcome& rejection,
                         const detail::BatchPlan& plan) {
   Rejected event;
   event.phase = plan.phase();
   event.tuning_iteration = plan.first_iteration;
-  event.config = config_use(slot, config_id);
-  event.reason = reason;
+  event.config = config_use(slot, rejection.config_id);
+  event.reason = rejection.reason;
+  event.ranks.assign(rejection.ranks.begin(), rejection.ranks.end());
   write(event);
-  printer_.rejected(slot, config_id, reason);
+  printer_.rejected(slot, rejection.config_id, rejection.reason);
 }
 
 void Recorder::choice(const ProblemView& problem) {
@@ -342,7 +343,8 @@ void Recorder::limit(const LimitReport& limit, std::int64_t round_count) {
 void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& plan, const Ending& ending) {
   for (const ProblemView& problem : ending.problems) {
     for (const detail::LocalRejection& rejection : problem.slot->launched.rejections) {
-      rejected(*problem.slot, rejection.config_id, rejection.reason, plan);
+      rejected(*problem.slot,
+               {.config_id = rejection.config_id, .reason = rejection.reason, .ranks = {rank_}}, plan);
     }
   }
   Failure failure = describe(own.thrown, rank_);

@@ -48,7 +48,8 @@ class Recorder {
   void work_ends() { time_.stop(); }
   void batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
              const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed);
-  void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+  /// `rejection.problem` may be any: `slot` is.
+  void rejected(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection,
                 const detail::BatchPlan& plan);
   void choice(const ProblemView& problem);
   /// Records choices of an earlier process, or of pins, with which the region runs.

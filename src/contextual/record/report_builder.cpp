@@ -119,7 +119,8 @@ ProblemReport report_of(const ProblemView& problem) {
                               config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt,
                               config.left_out,
                               id + slot.problem.refinement_count >= slot.problem.config_count,
-                              metrics_of(report.work, time.centre_ns)});
+                              metrics_of(report.work, time.centre_ns),
+                              config.rejection ? ranks_of(*config.rejection) : std::vector<int>()});
   }
   return report;
 }
@@ -148,9 +149,11 @@ void note_failure(ProblemReport& report, const ProblemSlot& slot, const TuningFa
   }
   for (const Rejection& rejection : failure.rejections()) {
     if (rejection.config_id < report.configs.size()) {
-      std::optional<std::string>& reason = report.configs[rejection.config_id].rejection;
+      ConfigReport& config = report.configs[rejection.config_id];
+      std::optional<std::string>& reason = config.rejection;
       if (reason != rejection.reason) {
         reason = (reason ? *reason + "; " : "") + rejection.reason;
+        config.rejected_by.insert(config.rejected_by.end(), rejection.ranks.begin(), rejection.ranks.end());
       }
     }
   }
@@ -239,9 +242,9 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.problems.back().first_row = first_rows_[problem.slot->index].value_or(report_.table.size());
   }
   for (const ProblemView& problem : problems) {
-    if (const auto& under = problem.slot->found.under) {
-      report_.problems[places[problem.slot->index]].under = {places.at(under->choice_point->index),
-                                                             under->config_id};
+    if (problem.under != nullptr) {
+      report_.problems[places[problem.slot->index]].under = {places.at(problem.under->choice_point->index),
+                                                             problem.under->config_id};
     }
   }
   for (SearchReport& search : report_.searches) {

@@ -160,9 +160,9 @@ std::string after_content(std::string_view content) {
   return R"(,"digest":")" + detail::hex_text(StableHash().add(content).value()) + R"("})";
 }
 
-std::string content_of(const ChoiceSet& entry) {
+std::string content_of(ChoiceSet entry) {
   Text text;
-  pass(text, const_cast<ChoiceSet&>(entry));  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+  pass(text, entry);
   return std::move(text.written);
 }
 

@@ -58,7 +58,7 @@ void RejectedConfigs::mark(const std::vector<RejectionOutcome>& rejections, cons
     } else {
       slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
     }
-    recorder_.rejected(slot, rejection.config_id, rejection.reason, plan);
+    recorder_.rejected(slot, rejection, plan);
     if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
       pin_failure_ = pin_failure(slot, rejection);
     }

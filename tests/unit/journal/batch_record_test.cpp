@@ -18,7 +18,7 @@ namespace {
 
 BatchRecord some_record() {
   BatchRecord record;
-  record.unprepared = {{{0, 1, 0, "too much \"shared\" memory\n"}}, {{1, 2, 0, "", true}}};
+  record.unprepared = {{{0, 1, 0, "too much \"shared\" memory\n", false, {1, 3}}}, {{1, 2, 0, "", true}}};
   record.plan_digest = std::numeric_limits<std::uint64_t>::max();
   record.length = 8;
   record.joined = {2, 77, "gemm (1); norm (2)"};
@@ -49,6 +49,7 @@ TEST_CASE("batch record: comes back from its line as it was", "[unit]") {
   CHECK(to_line(*again) == line);
   CHECK(again->unprepared.size() == 2);
   CHECK(again->unprepared[0][0].reason == record.unprepared[0][0].reason);
+  CHECK(again->unprepared[0][0].ranks == record.unprepared[0][0].ranks);
   CHECK_FALSE(again->unprepared[0][0].left_out);
   CHECK(again->unprepared[1][0].left_out);
   CHECK(again->plan_digest == record.plan_digest);

@@ -77,7 +77,10 @@ inline ConfigSummary config_summary() {
 }
 
 inline Rejected rejected() {
-  return {.config = config_use(2), .tuning_iteration = 18, .reason = "rank 1: too much shared memory"};
+  return {.config = config_use(2),
+          .tuning_iteration = 18,
+          .reason = "rank 1: too much shared memory",
+          .ranks = {1}};
 }
 
 inline Choice choice() {

@@ -245,6 +245,7 @@ Events tuning_failed(const SampleRun& run, int rank, std::int64_t iteration) {
     auto event = out.about<record::Rejected>("gemm", config);
     event.tuning_iteration = iteration;
     event.reason = "rank " + std::to_string(rank) + ": no memory for config-" + std::to_string(config);
+    event.ranks = {rank};
     out.add(event);
   }
   Events events = out.take();

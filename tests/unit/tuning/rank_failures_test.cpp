@@ -186,6 +186,7 @@ TEST_CASE("holds 4: a config that cannot be prepared on one rank is launched on 
     CHECK(problem.choice == 2);
     REQUIRE(problem.configs.size() == 3);
     CHECK(problem.configs[1].rejection == "rank 2: no room for tile 2");
+    CHECK(problem.configs[1].rejected_by == std::vector<int>{2});
     CHECK_FALSE(problem.configs[0].rejection);
     CHECK(problem.configs[1].time.count == 0);
   }
@@ -320,6 +321,7 @@ TEST_CASE("holds 5: a launch that finds no config left names its own kernel on a
     CHECK(failed.rejections().size() == 2);
     for (const Rejection& rejection : failed.rejections()) {
       CHECK(rejection.reason == "rank 3: out of memory");
+      CHECK(rejection.ranks == std::vector<int>{3});
     }
   }
 }

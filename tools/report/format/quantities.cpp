@@ -1,9 +1,13 @@
 #include "report/format/quantities.hpp"
 
+#include "contextual/record/utc_time.hpp"
+
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
+#include <string>
 
 namespace contextual::log_report {
 
@@ -18,30 +22,20 @@ std::string formatted(const char* format, double value) {
 }  // namespace
 
 std::string duration_text(double ns) {
-  struct Unit {
-    double ns;
-    const char* name;
-  };
-  static constexpr std::array<Unit, 4> units{{{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}}};
+  constexpr std::array units{" ns", " us", " ms", " s"};
   if (!std::isfinite(ns)) {
     return "?";
   }
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && std::abs(ns) >= 999.5; ++unit) {
+    ns /= 1e3;
+  }
   const double size = std::abs(ns);
-  if (size >= 1e13) {
-    return formatted("%.3g", ns / 1e9) + " s";
-  }
-  for (const Unit& unit : units) {
-    const double value = ns / unit.ns;
-    const double digits = size / unit.ns;
-    if (digits >= 0.9995 || unit.ns == 1) {
-      const char* format = digits >= 999.5   ? "%.0f"
-                           : digits >= 99.95 ? "%.1f"
-                           : digits >= 9.995 ? "%.2f"
-                                             : "%.3f";
-      return formatted(unit.ns == 1 ? "%.0f" : format, value) + unit.name;
-    }
-  }
-  return "?";
+  const char* const format = unit == 0 || size >= 999.5 ? size < 1e4 ? "%.0f" : "%.3g"
+                             : size >= 99.95            ? "%.1f"
+                             : size >= 9.995            ? "%.2f"
+                                                        : "%.3f";
+  return formatted(format, ns) + units[unit];
 }
 
 std::string percent_text(double fraction) {
@@ -86,51 +80,19 @@ std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges
   return joined(ranges, ", ", text, max_ranges);
 }
 
-std::string ranks_text(const std::vector<Range>& ranges) {
-  const bool one = ranges.size() == 1 && ranges.front().first == ranges.front().last;
-  return (one ? "rank " : "ranks ") + ranges_text(ranges);
-}
-
 std::string ranks_text(const std::vector<std::int64_t>& sorted) {
-  return ranks_text(ranges_of(sorted));
+  return (sorted.size() == 1 ? "rank " : "ranks ") + ranges_text(ranges_of(sorted));
 }
 
 std::optional<std::int64_t> seconds_of(std::string_view iso8601) {
-  constexpr std::string_view pattern = "dddd-dd-ddTdd:dd:ddZ";
-  std::array<int, 20> digits{};
-  if (iso8601.size() != pattern.size()) {
-    return std::nullopt;
-  }
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = iso8601[i];
-    const bool digit = c >= '0' && c <= '9';
-    if (pattern[i] == 'd' ? !digit : c != pattern[i]) {
-      return std::nullopt;
-    }
-    digits[i] = c - '0';
-  }
-  const auto two = [&](std::size_t i) { return 10 * digits[i] + digits[i + 1]; };
-  const std::chrono::year_month_day date{std::chrono::year{100 * two(0) + two(2)},
-                                         std::chrono::month{static_cast<unsigned>(two(5))},
-                                         std::chrono::day{static_cast<unsigned>(two(8))}};
-  if (!date.ok() || two(11) > 23 || two(14) > 59 || two(17) > 60) {
-    return std::nullopt;
-  }
-  const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
-  return ((days * 24 + two(11)) * 60 + two(14)) * 60 + two(17);
+  const std::string text(iso8601);
+  std::tm parts{};
+  const char* const end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end == text.c_str() + text.size() ? std::optional<std::int64_t>(timegm(&parts)) : std::nullopt;
 }
 
 std::string iso8601_of(std::int64_t seconds) {
-  const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text.data();
+  return record::utc_text(std::chrono::system_clock::from_time_t(seconds));
 }
 
 }  // namespace contextual::log_report

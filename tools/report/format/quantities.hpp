@@ -70,7 +70,6 @@ std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted);
 std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges = 12);
 
 /// Returns e.g. "rank 3" or "ranks 0-2, 5".
-std::string ranks_text(const std::vector<Range>& ranges);
 std::string ranks_text(const std::vector<std::int64_t>& sorted);
 
 /// Reads a time like "2026-01-31T12:00:00Z" as seconds since 1970. Returns nothing for any other text.

@@ -55,17 +55,11 @@ a { color: var(--walk); }
 )css";
 
 Limits page_limits(const ReportOptions& options) {
-  return {.runs = 1'000,
-          .details = 50,
-          .damaged = 20,
-          .problems = options.limit(100),
+  return {.problems = options.limit(100),
           .configs = options.limit(500),
-          .searches = options.limit(20),
           .sets = options.limit(200),
           .infeasible = options.limit(200),
-          .ranks = options.limit(16),
-          .rows = options.limit(1'000),
-          .columns = options.limit(32)};
+          .rows = options.limit(1'000)};
 }
 
 /// Writes a report as a page.

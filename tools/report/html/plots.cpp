@@ -151,8 +151,8 @@ std::string config_plot(const ProblemResult& problem) {
   for (const std::size_t i : shown) {
     const ConfigResult& config = problem.configs[i];
     const std::string status = config_status(config);
-    PlotRow row{.label = config_label(problem, config) + (config.id == 0 ? " (default)" : ""),
-                .title = "config-" + std::to_string(config.id) + " " + std::string(config.text),
+    PlotRow row{.label = config_label(config) + (config.id == 0 ? " (default)" : ""),
+                .title = "config-" + std::to_string(config.id) + " " + std::string(config.text.all),
                 .chosen = config.chosen,
                 .without = config.rejected             ? "rejected"
                            : config.samples_ns.empty() ? "no samples"

@@ -4,7 +4,6 @@
 #include "report/judging/runs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -19,9 +18,6 @@ namespace {
 
 using Ranks = std::vector<std::int64_t>;
 using Runs = std::vector<const RankRun*>;
-
-/// Absent ranks that are listed one by one.
-constexpr std::size_t max_listed = 10'000;
 
 std::string config_at(const ConfigName& config) {
   if (config.problem == nullptr) {
@@ -122,17 +118,6 @@ class Evidence {
     return most_blamed(std::move(ranks));
   }
 
-  /// Returns the ranks that wrote nothing; if there are very many, only the first ones.
-  Ranks absent() const {
-    Ranks ranks;
-    for (const Range& range : run.absent) {
-      for (std::int64_t rank = range.first; rank <= range.last && ranks.size() < max_listed; ++rank) {
-        ranks.push_back(rank);
-      }
-    }
-    return ranks;
-  }
-
  private:
   std::map<RankState, Runs> by_state_;
   std::map<std::int64_t, int> blame_;
@@ -142,16 +127,6 @@ struct Verdict {
   std::vector<std::int64_t> ranks;  ///< sorted; empty if no rank stands out
   std::string why;
 };
-
-/// Why there is nothing of `rank` in the logs.
-std::string why_absent(const Evidence& evidence, std::int64_t rank) {
-  for (const Absence& absence : absences_of(evidence.run, evidence.logs)) {
-    if (absence.holds(rank)) {
-      return absence.why;
-    }
-  }
-  return "no log says anything of it";
-}
 
 Ranks rank_numbers(const Runs& runs) {
   Ranks ranks;
@@ -167,41 +142,44 @@ std::string stopped_at(const RankRun& run) {
   return position.empty() ? "" : " (" + position + ")";
 }
 
-std::string own_words(const Evidence& evidence, const Ranks& ranks) {
-  const RankRun* run = evidence.run.find(ranks.front());
-  if (run == nullptr) {
-    return why_absent(evidence, ranks.front());
+std::string blocked_text(const Blocked& blocked) {
+  std::string text = "blocked in " + std::string(to_string(blocked.activity));
+  if (blocked.config.problem != nullptr) {
+    text += blocked.in_launch ? ", a launch under way" : ", the last launch has returned";
   }
-  switch (state_of(*run)) {
-    case RankState::failed:
-      return error_text(*run->end) + stopped_at(*run);
-    case RankState::blocked:
-      return "blocked in " + std::string(to_string(run->blocked->activity)) + stopped_at(*run);
-    case RankState::open:
-      return "its log ends without an end of the run: killed, exited or stopped" + stopped_at(*run);
+  return text + "; watchdog: " + std::string(enum_text(blocked.action));
+}
+
+std::string open_text(const RankRun& run, const Logs& logs) {
+  const bool last_of_file = run.last_line == logs.files[run.file].last_event_line;
+  return last_of_file ? "its log ends without an end of the run: killed, exited or stopped, or still running"
+                      : "its log has no end of this run, and later ones";
+}
+
+std::string what_of(const RankRun& run, const Logs& logs) {
+  switch (state_of(run)) {
     case RankState::ok:
+      return "ended well";
+    case RankState::failed:
+      return error_text(*run.end);
+    case RankState::blocked:
+      return blocked_text(*run.blocked);
+    case RankState::open:
       break;
   }
-  return "it ended well itself";
+  return open_text(run, logs);
+}
+
+std::string own_words(const Evidence& evidence, const Ranks& ranks) {
+  const RankRun* run = evidence.run.find(ranks.front());
+  return run == nullptr ? why_absent(evidence.run, evidence.logs, ranks.front())
+                        : what_of(*run, evidence.logs) + stopped_at(*run);
 }
 
 Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& addition = {}) {
   std::sort(ranks.begin(), ranks.end());
   std::string why = own_words(evidence, ranks);
   return {std::move(ranks), why + addition};
-}
-
-/// The rank at the front of a rejection's reason, "rank 1: too much shared memory".
-std::optional<std::int64_t> rank_in(std::string_view reason) {
-  constexpr std::string_view before = "rank ";
-  std::int64_t rank = 0;
-  if (!reason.starts_with(before)) {
-    return std::nullopt;
-  }
-  reason.remove_prefix(before.size());
-  const auto [end, error] = std::from_chars(reason.data(), reason.data() + reason.size(), rank);
-  const bool valid = error == std::errc{} && end != reason.data() + reason.size() && *end == ':';
-  return valid ? std::optional(rank) : std::nullopt;
 }
 
 std::set<std::int64_t> blamed_by(const Runs& failed) {
@@ -218,9 +196,7 @@ std::set<std::int64_t> rejecting_alone(const Runs& failed) {
   std::set<std::int64_t> rejecting;
   for (const RankRun* run : failed) {
     for (const Rejected& event : run->rejected) {
-      if (const auto rank = rank_in(event.reason)) {
-        rejecting.insert(*rank);
-      }
+      rejecting.insert(event.ranks.begin(), event.ranks.end());
     }
   }
   return rejecting.size() == 1 ? rejecting : std::set<std::int64_t>{};
@@ -304,29 +280,17 @@ std::optional<Verdict> by_region_failure(const Evidence& evidence) {
 /// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
 /// because of another one. Such a rank leaves, and the others may never come to the run.
 std::optional<Verdict> by_own_error(const Evidence& evidence) {
-  const bool all_ended =
-      evidence.in(RankState::open).empty();  // a region may give up waiting for a lost rank
+  const std::size_t open = evidence.in(RankState::open).size();
+  const bool launcher_ended_others = open + 1 == evidence.run.ranks.size() && evidence.run.absent.empty();
+  const bool may_have_thrown = open == 0 || launcher_ended_others;  // else a rank may be lost
   const auto failed = evidence.failed_with([&](const RunEnd& end) {
     return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
-           end.error_type == "Error" || (all_ended && region_threw(end));
+           end.error_type == "Error" || (may_have_thrown && region_threw(end));
   });
   const bool everywhere = is_every_rank(evidence, failed.size());
   return failed.empty() || everywhere
              ? std::nullopt
              : std::optional(verdict_on(evidence, evidence.most_blamed(rank_numbers(failed))));
-}
-
-/// Names the only rank whose region threw, if the logs of all others just end. That happens if the launcher
-/// ends the other ranks when one leaves.
-std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
-  const auto threw = evidence.failed_with(region_threw);
-  const bool others_open = evidence.in(RankState::open).size() + 1 == evidence.run.ranks.size() &&
-                           !evidence.in(RankState::open).empty();
-  if (threw.size() != 1 || !others_open || !evidence.run.absent.empty()) {
-    return std::nullopt;
-  }
-  return verdict_on(evidence, rank_numbers(threw),
-                    "; the others' logs just end, as when a launcher ends them");
 }
 
 /// Names a rank whose error says that no other rank came to meet it and that blames this rank itself. That is
@@ -440,9 +404,8 @@ std::optional<Verdict> by_lonely_place(const Evidence& evidence) {
 /// Names ranks without an end and ranks that wrote nothing, for which blocked and failed ranks waited. Among
 /// several, it names those that the others blame most.
 std::optional<Verdict> by_missing_end(const Evidence& evidence) {
-  const Ranks absent = evidence.absent();
   Ranks candidates = rank_numbers(evidence.in(RankState::open));
-  candidates.insert(candidates.end(), absent.begin(), absent.end());
+  candidates.insert(candidates.end(), evidence.run.absent.begin(), evidence.run.absent.end());
   if (candidates.empty()) {
     return std::nullopt;
   }
@@ -483,42 +446,13 @@ std::optional<Verdict> by_block(const Evidence& evidence) {
 /// applies decides.
 Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs) {
   const Evidence evidence(run, logs);
-  for (const auto rule :
-       {by_tuning_failure, by_region_failure, by_own_error, by_lonely_throw, by_lonely_meeting,
-        by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
+  for (const auto rule : {by_tuning_failure, by_region_failure, by_own_error, by_lonely_meeting,
+                          by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
     if (auto verdict = rule(evidence)) {
       return *verdict;
     }
   }
   return {{}, "the logs do not say"};
-}
-
-std::string blocked_text(const Blocked& blocked) {
-  std::string text = "blocked in " + std::string(to_string(blocked.activity));
-  if (blocked.config.problem != nullptr) {
-    text += blocked.in_launch ? ", a launch under way" : ", the last launch has returned";
-  }
-  return text + "; watchdog: " + std::string(enum_text(blocked.action));
-}
-
-std::string open_text(const RankRun& run, const Logs& logs) {
-  const bool last_of_file = run.last_line == logs.files[run.file].last_event_line;
-  return last_of_file ? "log ends here: killed, exited or stopped, or still running"
-                      : "no end of this run, later ones follow in the same log";
-}
-
-std::string what_of(const RankRun& run, const Logs& logs) {
-  switch (state_of(run)) {
-    case RankState::ok:
-      return "ended well";
-    case RankState::failed:
-      return error_text(*run.end);
-    case RankState::blocked:
-      return blocked_text(*run.blocked);
-    case RankState::open:
-      break;
-  }
-  return open_text(run, logs);
 }
 
 /// What is not alike on ranks that stopped alike: for how long, since when.

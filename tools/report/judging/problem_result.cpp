@@ -19,7 +19,7 @@ struct Collected {
   ConfigResult& config_of(const ConfigName& name) {
     ConfigResult& config = configs[name.id];
     config.id = name.id;
-    if (config.text.size() <= 2) {  // "{}" where a rank does not know the kernel
+    if (config.text.all.size() <= 2) {  // "{}" where a rank does not know the kernel
       config.text = name.values;
     }
     return config;

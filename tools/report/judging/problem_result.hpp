@@ -22,7 +22,7 @@ double spread_of(const std::vector<double>& values);
 /// One config of one problem in the walk.
 struct ConfigResult {
   std::int64_t id = 0;
-  std::string_view text;           ///< empty if the log never names it
+  ConfigText text;                 ///< empty if the log never names it
   std::vector<double> samples_ns;  ///< agreed times of its repeats
   double median_ns = 0;            ///< valid if there are samples
   double spread_ns = 0;

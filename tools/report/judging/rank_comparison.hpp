@@ -17,9 +17,8 @@ struct Disagreement {
   std::string text;  ///< "rank 0: config-1 ...; rank 1: config-2 ..."
 };
 
-/// Returns the differences in what must be equal on all ranks: choices, launched configs, agreed times,
-/// options, and the numbers of iterations of ranks that ended well.
-std::vector<Disagreement> disagreements_of(const RunOfAllRanks& run, const RunView& view);
+/// Returns the differences in what must be equal on all ranks: choices and options.
+std::vector<Disagreement> disagreements_of(const RunOfAllRanks& run);
 
 /// How one rank's own times compare with the agreed ones.
 struct RankShare {

@@ -122,10 +122,10 @@ RunAnalysis analyse(const RunOfAllRanks& run, const Logs& logs) {
   analysis.view = view_of(run);
   analysis.problems = problems_of(run, analysis.view);
   analysis.searches = searches_of(run);
-  analysis.gain = compared_with_defaults(analysis.searches);
+  analysis.gain = change_to_defaults(analysis.searches);
   analysis.limit = limit_of(run);
   analysis.slowness = slowness_of(analysis.view);
-  analysis.disagreements = disagreements_of(run, analysis.view);
+  analysis.disagreements = disagreements_of(run);
   analysis.warnings = warnings_of(run);
   count_iterations(analysis);
   analysis.elapsed_ns = elapsed_ns(run);

@@ -26,9 +26,9 @@ struct RunAnalysis {
   RunView view;
   std::vector<ProblemResult> problems;
   std::vector<SearchView> searches;  ///< of one rank, in their order
-  std::optional<DefaultsComparison> gain;
-  const Limit* limit = nullptr;             ///< of one rank: they are alike on all; null without parts
-  std::vector<Slowness> slowness;           ///< empty for one rank
+  std::optional<Change> gain;        ///< of the region by the choice, where it was compared with all defaults
+  const Limit* limit = nullptr;      ///< of one rank: they are alike on all; null without parts
+  std::vector<Slowness> slowness;    ///< empty for one rank
   std::vector<Disagreement> disagreements;  ///< in what must be equal on all ranks
   std::vector<std::string> warnings;        ///< "rank 0: ..."; equal ones once
   std::int64_t walk_iterations = 0;

@@ -20,7 +20,6 @@ struct ReportOptions {
   std::string tuning{};  ///< only this run: its number in the overview, its id, or a part of that
   bool whole_table = false;  ///< joins no rows and leaves nothing out
   std::size_t width = 100;   ///< columns, of the text
-  bool colour = false;       ///< of the text
 
   /// Returns how many entries of a list are shown: `usual`, unless nothing is to be left out.
   std::size_t limit(std::size_t usual) const { return whole_table ? no_limit : usual; }

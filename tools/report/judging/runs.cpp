@@ -22,6 +22,9 @@ namespace {
 /// Ranks arrive within the deadline, by default a minute; their clocks may differ a little.
 constexpr std::int64_t join_window_s = 120;
 
+/// A damaged line may say that there are very many ranks.
+constexpr std::size_t most_absent = 10'000;
+
 /// Runs that nothing tells apart are compared with this many older ones at most.
 constexpr std::size_t join_candidates = 64;
 
@@ -148,15 +151,10 @@ void complete(RunOfAllRanks& group) {
   if (!group.several_regions) {
     group.region = first.region;
   }
-  std::int64_t next = 0;
-  for (const RankRun* run : group.ranks) {
-    if (run->rank > next) {
-      group.absent.push_back({next, run->rank - 1});
+  for (std::int64_t rank = 0; rank < group.rank_count && group.absent.size() < most_absent; ++rank) {
+    if (group.find(rank) == nullptr) {
+      group.absent.push_back(rank);
     }
-    next = run->rank + 1;
-  }
-  if (next < group.rank_count) {
-    group.absent.push_back({next, group.rank_count - 1});
   }
 }
 
@@ -188,75 +186,22 @@ std::vector<RunOfAllRanks> join_runs(const Logs& logs) {
   return all;
 }
 
-namespace {
-
-bool contains(const std::vector<Range>& ranges, std::int64_t rank) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const Range& range) { return rank >= range.first && rank <= range.last; });
-}
-
-/// Where the tuning group and the program count their ranks alike, a rank's file is known by its number.
-bool files_are_known(const RunOfAllRanks& run, const Logs& logs) {
-  return std::all_of(run.ranks.begin(), run.ranks.end(),
-                     [&](const RankRun* rank) { return logs.files[rank->file].process == rank->rank; });
-}
-
-std::string why_nothing(const LogFile& file) {
-  const std::string why = !file.problem.empty()    ? "cannot be read: " + file.problem
-                          : file.damaged_count > 0 ? "has no run of this tuning, and damaged lines"
-                                                   : "has no run of this tuning: it never got there";
-  return file.name + " " + why;
-}
-
-/// The parts of `ranges` whose ranks have no file. Their cost is that of the files, however many ranks there
-/// are.
-std::vector<Range> without_file(const std::vector<Range>& ranges, const Logs& logs) {
-  std::vector<Range> left;
-  for (const Range& range : ranges) {
-    std::int64_t next = range.first;
-    for (const LogFile& file : logs.files) {  // sorted by number
-      if (file.process >= next && file.process <= range.last) {
-        if (file.process > next) {
-          left.push_back({next, file.process - 1});
-        }
-        next = file.process + 1;
-      }
-    }
-    if (next <= range.last) {
-      left.push_back({next, range.last});
-    }
+std::string why_absent(const RunOfAllRanks& run, const Logs& logs, std::int64_t rank) {
+  const bool files_are_known =  // the tuning group and the program count their ranks alike
+      std::all_of(run.ranks.begin(), run.ranks.end(),
+                  [&](const RankRun* each) { return logs.files[each->file].process == each->rank; });
+  if (!files_are_known) {
+    return "no log has a run of this tuning";
   }
-  return left;
-}
-
-}  // namespace
-
-bool Absence::holds(std::int64_t rank) const {
-  return contains(ranks, rank);
-}
-
-std::string Absence::text() const {
-  return ranks_text(ranks) + ": " + why;
-}
-
-std::vector<Absence> absences_of(const RunOfAllRanks& run, const Logs& logs) {
-  std::vector<Absence> absences;
-  if (run.absent.empty()) {
-    return absences;
+  const auto file = std::find_if(logs.files.begin(), logs.files.end(),
+                                 [&](const LogFile& each) { return each.process == rank; });
+  if (file == logs.files.end()) {
+    return "no log file in this directory";
   }
-  if (!files_are_known(run, logs)) {
-    absences.push_back({run.absent, "no log has a run of this tuning"});
-    return absences;
-  }
-  for (const LogFile& file : logs.files) {
-    if (contains(run.absent, file.process)) {
-      absences.push_back({{{file.process, file.process}}, why_nothing(file)});
-    }
-  }
-  if (std::vector<Range> left = without_file(run.absent, logs); !left.empty()) {
-    absences.push_back({std::move(left), "no log file in this directory"});
-  }
-  return absences;
+  return file->name + " " +
+         (!file->problem.empty()    ? "cannot be read: " + file->problem
+          : file->damaged_count > 0 ? "has no run of this tuning, and damaged lines"
+                                    : "has no run of this tuning: it never got there");
 }
 
 }  // namespace contextual::log_report

@@ -21,7 +21,7 @@ struct RunOfAllRanks {
   std::string_view region;                  ///< of the first rank
   std::int64_t rank_count = 1;              ///< as the ranks say, but at least as many as were found
   std::vector<const RankRun*> ranks;        ///< by rank; never empty
-  std::vector<Range> absent;                ///< ranks that wrote nothing
+  std::vector<std::int64_t> absent;         ///< ranks that wrote nothing; of very many the first
   std::string_view started;                 ///< the first rank's start, ISO 8601; empty if not known
   std::optional<std::int64_t> started_s{};  ///< the same in seconds since 1970
   bool several_regions = false;  ///< true if ranks never met, because they were in different regions
@@ -34,16 +34,8 @@ struct RunOfAllRanks {
 /// over are joined with those of another region.
 std::vector<RunOfAllRanks> join_runs(const Logs& logs);
 
-/// Ranks that wrote nothing, for the same reason.
-struct Absence {
-  std::vector<Range> ranks;
-  std::string why;  ///< "rank-2.jsonl has no run of this tuning"
-
-  bool holds(std::int64_t rank) const;
-  std::string text() const;  ///< "rank 2: rank-2.jsonl has no run of this tuning"
-};
-
-/// Returns every absent rank once. `logs` must be those that `run` was read from.
-std::vector<Absence> absences_of(const RunOfAllRanks& run, const Logs& logs);
+/// Returns why there is nothing of an absent rank, e.g. "rank-2.jsonl has no run of this tuning". `logs` must
+/// be those that `run` was read from.
+std::string why_absent(const RunOfAllRanks& run, const Logs& logs, std::int64_t rank);
 
 }  // namespace contextual::log_report

@@ -90,12 +90,6 @@ std::vector<std::size_t> differing_of(const SearchView& view) {
 
 }  // namespace
 
-const MeasuredView* SearchView::find(const ConfigIds& assignment) const {
-  const auto found = std::find_if(measured.begin(), measured.end(),
-                                  [&](const MeasuredView& each) { return each.config_ids() == assignment; });
-  return found == measured.end() ? nullptr : &*found;
-}
-
 const InfeasibleAssignment* SearchView::find_infeasible(const ConfigIds& assignment) const {
   const auto found = std::find_if(infeasible.begin(), infeasible.end(),
                                   [&](const auto* each) { return each->config_ids == assignment; });
@@ -126,22 +120,15 @@ SearchView view_of(const SearchResult& result) {
   return view;
 }
 
-std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches) {
-  if (searches.empty() || searches.back().result->reference != SearchReference::defaults) {
+std::optional<Change> change_to_defaults(const std::vector<SearchView>& searches) {
+  if (searches.empty()) {
     return std::nullopt;
   }
-  const SearchView& last = searches.back();
-  const SearchResult& result = *last.result;
-  if (!result.gain || !result.choice_makespan_ns || result.reference_makespan_ns.value_or(0) <= 0) {
-    return std::nullopt;
-  }
-  DefaultsComparison comparison;
-  comparison.chosen_ns = *result.choice_makespan_ns;
-  comparison.defaults_ns = *result.reference_makespan_ns;
-  comparison.change = change_of(*result.gain, result.gain_low, result.gain_high);
-  comparison.round_count = result.round_count;
-  comparison.defaults_came_back = !last.choice.empty() && last.choice == result.reference_config_ids;
-  return comparison;
+  const SearchResult& last = *searches.back().result;
+  const bool came_back = searches.back().choice == last.reference_config_ids;
+  return last.reference == SearchReference::defaults && last.gain && !came_back
+             ? std::optional(change_of(*last.gain, last.gain_low, last.gain_high))
+             : std::nullopt;
 }
 
 }  // namespace contextual::log_report

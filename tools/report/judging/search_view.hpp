@@ -49,8 +49,6 @@ struct SearchView {
   std::vector<LostView> lost;          ///< in the order of their comparisons
   std::vector<std::size_t> differing;  ///< the problems whose config is not the same in all of these
 
-  /// Returns the measured one with these configs, or null.
-  const MeasuredView* find(const ConfigIds& assignment) const;
   /// Returns the infeasible one with these configs, or null.
   const InfeasibleAssignment* find_infeasible(const ConfigIds& assignment) const;
 };
@@ -61,17 +59,8 @@ Change change_of(double gain, std::optional<double> gain_low, std::optional<doub
 /// `result` must outlive the view.
 SearchView view_of(const SearchResult& result);
 
-/// The closing comparison of a search, where it is one with all defaults.
-struct DefaultsComparison {
-  double chosen_ns = 0;    ///< the region's time with the chosen set
-  double defaults_ns = 0;  ///< the region's time with all defaults
-  Change change;           ///< from all defaults to the chosen set, by paired rounds
-  std::int64_t round_count = 0;
-  bool defaults_came_back = false;  ///< nothing was shown to be faster, so every kernel uses its default
-};
-
-/// Returns the comparison of the last search. Returns nothing if there was no search, it was not compared
-/// with all defaults (they are infeasible, or were chosen without a comparison), or has no valid times.
-std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches);
+/// Returns by how much the choice of the last search differs from all defaults, as its closing comparison has
+/// it. Returns nothing where it was not compared with them, and where they came back.
+std::optional<Change> change_to_defaults(const std::vector<SearchView>& searches);
 
 }  // namespace contextual::log_report

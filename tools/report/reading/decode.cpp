@@ -63,44 +63,37 @@ class Reader {
  public:
   explicit Reader(TextPool& pool) : pool_(pool) {}
 
-  /// Returns how many fields of entries of lists no row has.
-  std::size_t unknown() const { return unknown_; }
-
-  /// Returns how many of the fields the object has.
   template <typename T>
-  std::size_t read_fields(const Json& object, T& event) {
+  void read_fields(const Json& object, T& event) {
     if (!object.is_object()) {
       throw DamagedLine("not an object");
     }
-    std::size_t known = 0;
     record::for_each_field<T>([&](const auto& field) {
       auto& member = event.*field.member;
       using Member = std::remove_reference_t<decltype(member)>;
       if constexpr (std::is_same_v<Member, ConfigName>) {
-        known += read_fields(object, member);
+        read_fields(object, member);
       } else if constexpr (std::is_same_v<Member, const ProblemName*>) {
         std::string_view kernel;
         std::string_view key;
-        known += read_field(object, TextRow{field.name, field.is_needed}, kernel) +
-                 read_field(object, TextRow{record::key_field, field.is_needed}, key);
+        read_field(object, TextRow{field.name, field.is_needed}, kernel);
+        read_field(object, TextRow{record::key_field, field.is_needed}, key);
         member = kernel.empty() ? nullptr : pool_.problem(kernel, key);
       } else {
-        known += read_field(object, field, member);
+        read_field(object, field, member);
       }
     });
-    return known;
   }
 
-  /// Returns 1 if the object has the field, else 0. Throws DamagedLine for what the field cannot be.
+  /// Throws DamagedLine for what the field cannot be.
   template <typename Field, typename T>
-  std::size_t read_field(const Json& object, const Field& field, T& member) {
+  void read_field(const Json& object, const Field& field, T& member) {
     const auto found = object.find(field.name);
     if (found != object.end() && !found->is_null()) {
       take(*found, field, member);
     } else if (field.is_needed) {
       throw DamagedLine(std::string("no \"") + field.name + "\"");
     }
-    return found != object.end() ? 1 : 0;
   }
 
  private:
@@ -135,13 +128,10 @@ class Reader {
 
   template <typename Field>
   void take(const Json& value, const Field& field, std::string_view& to) {
-    if constexpr (std::is_same_v<decltype(field.member), std::string_view ConfigName::*>) {
-      to = config_text(value, field.name);
-    } else if (value.is_string()) {
-      to = pool_.text(printable(value.get_ref<const std::string&>()));
-    } else {
+    if (!value.is_string()) {
       throw_wrong(field.name, "not a string");
     }
+    to = pool_.text(printable(value.get_ref<const std::string&>()));
   }
 
   template <typename Field, typename E>
@@ -168,60 +158,62 @@ class Reader {
     }
     for (const Json& entry : value) {
       if constexpr (record::HasFields<T>) {
-        unknown_ += entry.size() - read_fields(entry, to.emplace_back());
+        read_fields(entry, to.emplace_back());
       } else {
         take(entry, field, to.emplace_back());
       }
     }
   }
 
-  /// Returns names and values as text, e.g. "{BLOCK_N: 128, SWIZZLE: true}".
-  std::string_view config_text(const Json& config, const char* name) {
+  template <typename Field>
+  void take(const Json& config, const Field& field, ConfigText& to) {
     const bool is_plain = config.is_object() && std::none_of(config.begin(), config.end(), [](const Json& v) {
                             return v.is_structured() || v.is_null();
                           });
     if (!is_plain) {
-      throw_wrong(name, "not an object of names and plain values");
+      throw_wrong(field.name, "not an object of names and plain values");
     }
-    const std::string text = joined(config.items(), ", ", [](const auto& item) {
+    const auto name = [](const auto& item) { return printable(item.key(), 512); };
+    const auto text = [](const auto& item) {
       const Json& value = item.value();
-      return printable(item.key(), 512) + ": " +
-             (value.is_string() ? printable(value.get_ref<const std::string&>(), 512) : value.dump());
-    });
-    return pool_.text(printable("{" + text + "}"));
+      return value.is_string() ? printable(value.template get_ref<const std::string&>(), 512) : value.dump();
+    };
+    const auto both = [&](const auto& item) { return name(item) + ": " + text(item); };
+    to = {pool_.text(printable("{" + joined(config.items(), ", ", both) + "}")),
+          pool_.text(printable(joined(config.items(), ", ", name))),
+          pool_.text(printable(joined(config.items(), ", ", text)))};
   }
 
   TextPool& pool_;
-  std::size_t unknown_ = 0;
 };
 
 }  // namespace
 
-DecodedLine decode_line(std::string_view line, TextPool& pool) {
+std::optional<Event> decode_line(std::string_view line, TextPool& pool) {
   const Json object = parsed(line);
   Reader reader(pool);
   std::string_view name;
   Event event;
-  std::size_t known = reader.read_fields(object, event);
-  known += reader.read_field(object, TextRow{record::schema::event_name_field, true}, name);
+  reader.read_fields(object, event);
+  reader.read_field(object, TextRow{record::schema::event_name_field, true}, name);
   const auto read_body = [&]<typename Body>(std::type_identity<Body> /*of*/) {
     if (name != Body::event_name) {
       return false;
     }
-    known += reader.read_fields(object, event.body.template emplace<Body>());
+    reader.read_fields(object, event.body.template emplace<Body>());
     return true;
   };
   const auto read_one_of = [&]<typename... Bodies>(const std::variant<Bodies...>& /*of*/) {
     return (read_body(std::type_identity<Bodies>()) || ...);
   };
   if (!read_one_of(decltype(event.body)())) {
-    return {};
+    return std::nullopt;
   }
   if (const auto* launch = std::get_if<Launch>(&event.body);
       launch != nullptr && launch->config.problem == nullptr) {
     throw DamagedLine("a launch without a kernel");
   }
-  return {std::move(event), object.size() - known + reader.unknown()};
+  return event;
 }
 
 }  // namespace contextual::log_report

@@ -21,7 +21,7 @@
 namespace contextual::log_report {
 namespace {
 
-constexpr std::size_t damaged_lines_kept = 100;  ///< of one file, with their reasons
+constexpr std::size_t damaged_lines_kept = 5;  ///< of one file, with their reasons
 constexpr std::size_t max_line_bytes = std::size_t{4} << 20U;
 
 /// Adds events to a run: the last one of a kind, or all of them.
@@ -78,18 +78,17 @@ class FileReader {
 
  private:
   void read_event(std::string_view line) {
-    DecodedLine decoded = decode_line(line, logs_.pool);
-    file_.unknown_fields += decoded.unknown_fields;
-    if (!decoded.event) {
+    std::optional<Event> event = decode_line(line, logs_.pool);
+    if (!event) {
       ++file_.unknown_events;
       return;
     }
-    RankRun& run = run_of(*decoded.event);
-    if (decoded.event->rank != run.rank || decoded.event->region != run.region) {
+    RankRun& run = run_of(*event);
+    if (event->rank != run.rank || event->region != run.region) {
       throw DamagedLine("rank or region differ from those of the same run before");
     }
     run.last_line = file_.last_event_line = file_.line_count;
-    std::visit(Keeper{run, logs_.pool}, decoded.event->body);
+    std::visit(Keeper{run, logs_.pool}, event->body);
   }
 
   RankRun& run_of(const Event& event) {

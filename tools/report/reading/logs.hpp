@@ -40,11 +40,20 @@ inline std::string name_of(const ProblemName& problem) {
   return std::string(problem.kernel) + (problem.key.empty() ? "" : " " + std::string(problem.key));
 }
 
+/// A config, for people.
+struct ConfigText {
+  std::string_view all{};     ///< "{BLOCK_N: 128, STAGES: 3}"
+  std::string_view names{};   ///< "BLOCK_N, STAGES"
+  std::string_view values{};  ///< "128, 3"
+
+  bool operator==(const ConfigText&) const = default;
+};
+
 /// The storage of events that point into a TextPool.
 struct Pooled {
   using Text = std::string_view;
   using Problem = const ProblemName*;  ///< null if the event has none
-  using Config = std::string_view;     ///< "{BLOCK_N: 128}"
+  using Config = ConfigText;
 };
 
 /// A config of a problem, as a line names it.
@@ -91,7 +100,7 @@ class TextPool {
   }
 
   const ConfigName* config(const ConfigName& name) {
-    return &configs_.try_emplace({name.problem, name.id, name.values.data()}, name).first->second;
+    return &configs_.try_emplace({name.problem, name.id, name.values.all.data()}, name).first->second;
   }
 
  private:
@@ -160,7 +169,6 @@ struct LogFile {
   std::size_t damaged_count = 0;
   std::vector<DamagedAt> damaged;  ///< the first ones
   std::size_t unknown_events = 0;
-  std::size_t unknown_fields = 0;
 };
 
 /// One `run` on one rank. Events are in the order in which they were written.

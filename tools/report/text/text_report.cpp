@@ -5,8 +5,6 @@
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 #include <utility>
 
 namespace contextual::log_report {
@@ -15,35 +13,27 @@ namespace {
 constexpr std::size_t below_heading = 2;
 
 Limits text_limits(const ReportOptions& options) {
-  return {.runs = 50,
-          .details = options.limit(no_limit),
-          .damaged = 5,
-          .problems = no_limit,
+  return {.problems = no_limit,
           .configs = options.limit(40),
-          .searches = options.limit(10),
           .sets = options.limit(16),
           .infeasible = options.limit(4),
-          .ranks = options.limit(8),
-          .rows = options.limit(60),
-          .columns = options.limit(64)};
+          .rows = options.limit(60)};
 }
 
 /// Writes a report as lines of text, wrapped to its width.
 class TextWriter final : public Writer {
  public:
-  explicit TextWriter(const ReportOptions& options)
-      : Writer(text_limits(options)), width_(options.width), colour_(options.colour) {}
+  explicit TextWriter(const ReportOptions& options) : Writer(text_limits(options)), width_(options.width) {}
 
   void begin_run(const RunAnalysis& analysis) override {
     const RunOfAllRanks& run = *analysis.run;
     std::string line = "== " + shorten(region_text(run) + ": tuning " + run.id, width_ - 8) + " ";
     line.append(width_ - record::column_count(line), '=');
-    out_ += "\n" + painted(line, Tone::bold, colour_) + "\n";
+    out_ += "\n" + line + "\n";
     in_run_ = true;
     indent_ = 0;
     paragraph("", head_text(run));
-    const bool ok = analysis.ending.status == RunStatus::ok;
-    paragraph("status", std::string(name_of(analysis.ending.status)), ok ? Tone::good : Tone::bad);
+    paragraph("status", std::string(name_of(analysis.ending.status)));
   }
 
   void end_run() override {
@@ -53,19 +43,19 @@ class TextWriter final : public Writer {
 
   void heading(const std::string& text) override {
     out_ += "\n";
-    lines("", text, Tone::bold);
+    lines("", text);
     indent_ = in_run_ ? below_heading : 0;
   }
 
-  void paragraph(const std::string& label, const std::string& text, Tone tone = Tone::none) override {
-    lines(std::string(indent_, ' ') + (label.empty() ? "" : label + ": "), text, tone);
+  void paragraph(const std::string& label, const std::string& text, Tone /*tone*/ = Tone::none) override {
+    lines(std::string(indent_, ' ') + (label.empty() ? "" : label + ": "), text);
   }
 
-  void detail(const std::string& text) override { lines(std::string(indent_ + 2, ' '), text, Tone::none); }
+  void detail(const std::string& text) override { lines(std::string(indent_ + 2, ' '), text); }
 
   void table(const Table& table, const std::string& /*title*/ = {}) override {
     if (!table.rows.empty()) {
-      out_ += table_text(table, width_, indent_, colour_);
+      out_ += table_text(table, width_, indent_);
     }
   }
 
@@ -73,25 +63,24 @@ class TextWriter final : public Writer {
 
  private:
   /// Adds `head` and, wrapped beside it, `text`. A long head has no text beside it.
-  void lines(const std::string& head, const std::string& text, Tone tone) {
+  void lines(const std::string& head, const std::string& text) {
     const std::size_t wide = record::column_count(head);
     const bool beside = wide < width_ / 2;
     const std::size_t indent = beside ? wide : indent_ + 4;
     std::string lead = head;
     if (!beside) {
       for (const std::string& piece : record::wrap(head, width_)) {
-        out_ += painted(piece, tone, colour_) + "\n";
+        out_ += piece + "\n";
       }
       lead.assign(indent, ' ');
     }
     for (const std::string& piece : record::wrap(text, width_ - indent)) {
-      out_ += painted(lead + piece, tone, colour_) + "\n";
+      out_ += lead + piece + "\n";
       lead.assign(indent, ' ');
     }
   }
 
   std::size_t width_;
-  bool colour_;
   bool in_run_ = false;
   std::size_t indent_ = 0;  ///< of what is below a heading of a run
   std::string out_;
@@ -99,14 +88,8 @@ class TextWriter final : public Writer {
 
 }  // namespace
 
-std::size_t text_width(const char* columns, std::optional<std::size_t> terminal) {
-  const std::string_view text = columns == nullptr ? "" : columns;
-  std::size_t width = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-  if (error != std::errc{} || end != text.data() + text.size() || width == 0) {
-    width = terminal.value_or(100);
-  }
-  return std::clamp<std::size_t>(width, narrowest_text, widest_text);
+std::size_t text_width(std::optional<std::size_t> terminal) {
+  return std::clamp(terminal.value_or(100), narrowest_text, widest_text);
 }
 
 std::string text_report(const Report& report, const ReportOptions& options) {

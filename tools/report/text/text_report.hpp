@@ -12,9 +12,8 @@
 
 namespace contextual::log_report {
 
-/// Returns how wide the text is unless `--width` says so: as wide as the variable COLUMNS says, which may be
-/// null, else as the terminal, if there is one, else 100 columns; but at least 60.
-std::size_t text_width(const char* columns, std::optional<std::size_t> terminal);
+/// Returns how wide the text is unless `--width` says so: as the terminal, if there is one, else 100 columns.
+std::size_t text_width(std::optional<std::size_t> terminal);
 
 /// Returns lines of at most `ReportOptions::width` columns.
 std::string text_report(const Report& report, const ReportOptions& options);

@@ -1,6 +1,7 @@
 #include "report/text/text_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -18,97 +19,67 @@ std::size_t whole_width(const Table& table, std::size_t column) {
   return widest + gap;
 }
 
-Table only(const Table& table, const std::vector<std::size_t>& columns) {
-  Table part;
-  for (const std::size_t column : columns) {
-    part.columns.push_back(table.columns[column]);
-  }
-  for (const Table::Row& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const std::size_t column : columns) {
-      cells.push_back(row.cells[column]);
-    }
-    part.add(std::move(cells), row.tone);
-  }
-  return part;
-}
-
-/// The table without its minor columns, unless there is room for all.
-Table without_minor(const Table& table, std::size_t width) {
-  std::size_t used = 0;
-  std::vector<std::size_t> others;
+/// The columns of each table into which this one is divided: as many of those that go by blocks as have room
+/// beside the others, and at least one. Minor ones are left out unless there is room for all.
+std::vector<std::vector<std::size_t>> parts_of(const Table& table, std::size_t room) {
+  std::size_t all = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    all += whole_width(table, i);
+  }
+  std::vector<std::size_t> others;
+  std::vector<std::size_t> by_blocks;
+  std::size_t beside = 0;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Room kind = table.columns[i].room;
+    if (kind == Room::by_blocks) {
+      by_blocks.push_back(i);
+    } else if (kind != Room::minor || all <= room + gap) {
+      others.push_back(i);
+      beside += whole_width(table, i);
+    }
+  }
+  std::vector<std::vector<std::size_t>> parts{others};
+  std::size_t used = beside;
+  for (const std::size_t i : by_blocks) {
+    if (parts.back().size() > others.size() && used + whole_width(table, i) > room + gap) {
+      parts.push_back(others);
+      used = beside;
+    }
+    parts.back().push_back(i);
     used += whole_width(table, i);
-    if (table.columns[i].room != Room::minor) {
-      others.push_back(i);
-    }
   }
-  return used <= width + gap ? table : only(table, others);
-}
-
-/// Each part has as many of the columns that go by blocks as have room beside the others, and at least one.
-std::vector<Table> parts_of(const Table& table, std::size_t width) {
-  std::vector<std::size_t> others;
-  std::size_t used_by_others = 0;
-  std::vector<std::vector<std::size_t>> blocks;
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].room != Room::by_blocks) {
-      others.push_back(i);
-      used_by_others += whole_width(table, i);
-    }
+  for (std::vector<std::size_t>& part : parts) {
+    std::sort(part.begin(), part.end());
   }
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].room == Room::by_blocks) {
-      used += whole_width(table, i);
-      if (blocks.empty() || used_by_others + used > width + gap) {
-        blocks.emplace_back();
-        used = whole_width(table, i);
-      }
-      blocks.back().push_back(i);
-    }
-  }
-  std::vector<Table> parts;
-  for (std::vector<std::size_t>& block : blocks) {
-    block.insert(block.end(), others.begin(), others.end());
-    std::sort(block.begin(), block.end());
-    parts.push_back(only(table, block));
-  }
-  return parts.empty() ? std::vector{table} : parts;
+  return parts;
 }
 
 }  // namespace
 
-std::string painted(const std::string& text, Tone tone, bool on) {
-  if (!on || tone == Tone::none || text.empty()) {
-    return text;
-  }
-  const char* code = tone == Tone::bold ? "1" : tone == Tone::dim ? "2" : tone == Tone::good ? "32" : "31";
-  return "\x1b[" + std::string(code) + "m" + text + "\x1b[0m";
-}
-
-std::string table_text(const Table& table, std::size_t width, std::size_t indent, bool colour) {
-  const std::size_t room = width - std::min(width, indent);
+std::string table_text(const Table& table, std::size_t width, std::size_t indent) {
   std::string text;
-  const auto add = [&](const std::vector<std::string>& lines, Tone tone) {
+  const auto add = [&](const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
-      text += painted(line, tone, colour) + "\n";
+      text += line + "\n";
     }
   };
-  for (const Table& part : parts_of(without_minor(table, room), room)) {
+  for (const std::vector<std::size_t>& part : parts_of(table, width - std::min(width, indent))) {
     std::vector<record::TextTable::Column> columns;
-    for (const Column& column : part.columns) {
+    std::vector<record::TextTable::Row> rows(table.rows.size());
+    for (const std::size_t i : part) {
+      const Column& column = table.columns[i];
       columns.push_back({column.title, column.align == Align::right, column.room == Room::gives_way});
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        rows[row].push_back(table.rows[row].cells[i]);
+      }
     }
-    std::vector<const record::TextTable::Row*> rows;
-    for (const Table::Row& row : part.rows) {
-      rows.push_back(&row.cells);
-    }
-    const record::TextTable layout(std::move(columns), std::move(rows), width, indent);
+    std::vector<const record::TextTable::Row*> all;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(all), [](const auto& row) { return &row; });
+    const record::TextTable layout(std::move(columns), std::move(all), width, indent);
     text += text.empty() ? "" : "\n";
-    add(layout.title_lines(), Tone::dim);
-    for (const Table::Row& row : part.rows) {
-      add(layout.lines_of(row.cells), row.tone);
+    add(layout.title_lines());
+    for (const record::TextTable::Row& row : rows) {
+      add(layout.lines_of(row));
     }
   }
   return text;

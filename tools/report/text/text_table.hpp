@@ -11,12 +11,9 @@
 
 namespace contextual::log_report {
 
-/// Returns `text` between terminal escapes, or unchanged if `on` is false.
-std::string painted(const std::string& text, Tone tone, bool on);
-
 /// Returns lines of at most `width` columns, each with `indent` spaces in front. No cell is cut: one that has
 /// no room in its column has a line of its own below its row, after the column's title; one of the first
 /// column has it above.
-std::string table_text(const Table& table, std::size_t width, std::size_t indent, bool colour);
+std::string table_text(const Table& table, std::size_t width, std::size_t indent);
 
 }  // namespace contextual::log_report

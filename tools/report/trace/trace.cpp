@@ -29,23 +29,6 @@ const Timeline* timeline_of(const RankRun& rank, TimelineSide side) {
   return found;
 }
 
-/// The earlier one of two that as many ranks have.
-std::optional<std::int64_t> common_iteration(const RunOfAllRanks& run, TimelineSide side) {
-  std::map<std::int64_t, std::size_t> counts;
-  for (const RankRun* rank : run.ranks) {
-    if (const Timeline* timeline = timeline_of(*rank, side)) {
-      ++counts[timeline->tuning_iteration];
-    }
-  }
-  std::optional<std::int64_t> most;
-  for (const auto& [iteration, count] : counts) {
-    if (!most || count > counts[*most]) {
-      most = iteration;
-    }
-  }
-  return most;
-}
-
 std::int64_t first_launch_ns(const Timeline& timeline) {
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
   for (const TimelineLaunch& launch : timeline.launches) {
@@ -72,47 +55,16 @@ double anchor_of(const RankTimeline& rank) {
 }
 
 /// All ranks or none are aligned at a handshake.
-void find_handshakes(AlignedTimeline& aligned) {
-  aligned.anchor = Anchor::handshake;
-  aligned.error_ns = std::numeric_limits<double>::max();
+void align(AlignedTimeline& aligned) {
+  const bool all = std::all_of(aligned.ranks.begin(), aligned.ranks.end(), [](const RankTimeline& rank) {
+    return handshake_of(*rank.timeline) != nullptr;
+  });
   for (RankTimeline& rank : aligned.ranks) {
-    rank.handshake = handshake_of(*rank.timeline);
-    if (rank.handshake == nullptr) {
-      aligned.anchor = Anchor::first_launch;
-      break;
-    }
-    aligned.error_ns =
-        std::min(aligned.error_ns, static_cast<double>(rank.handshake->end_ns - rank.handshake->begin_ns));
-  }
-  if (aligned.anchor != Anchor::handshake) {
-    for (RankTimeline& rank : aligned.ranks) {
-      rank.handshake = nullptr;
-    }
-  }
-}
-
-void shift(AlignedTimeline& aligned) {
-  for (const RankTimeline& rank : aligned.ranks) {
+    rank.handshake = all && aligned.ranks.size() > 1 ? handshake_of(*rank.timeline) : nullptr;
     aligned.anchor_ns = std::max(aligned.anchor_ns, anchor_of(rank));
   }
-  double first_end_ns = std::numeric_limits<double>::max();
-  double last_end_ns = std::numeric_limits<double>::lowest();
   for (RankTimeline& rank : aligned.ranks) {
     rank.shift_ns = aligned.anchor_ns - anchor_of(rank);
-    first_end_ns = std::min(first_end_ns, rank.shift_ns + rank.length_ns());
-    last_end_ns = std::max(last_end_ns, rank.shift_ns + rank.length_ns());
-  }
-  aligned.ends_apart_ns = last_end_ns - first_end_ns;
-}
-
-void align(AlignedTimeline& aligned) {
-  if (aligned.ranks.size() == 1) {
-    return;
-  }
-  find_handshakes(aligned);
-  shift(aligned);
-  if (aligned.anchor == Anchor::first_launch) {
-    aligned.error_ns = aligned.ends_apart_ns;
   }
 }
 
@@ -127,16 +79,13 @@ std::string iteration_text(const AlignedTimeline& timeline) {
 }
 
 std::string alignment_text(const AlignedTimeline& timeline) {
-  if (timeline.anchor == Anchor::none) {
+  if (timeline.ranks.size() == 1) {
     return "1 rank, so there is nothing to align";
   }
-  const std::string ends = "their ends are " + duration_text(timeline.ends_apart_ns) + " apart";
-  const std::string ranks = count_text(timeline.ranks.size(), "rank") + ", aligned at the ";
-  if (timeline.anchor == Anchor::handshake) {
-    return ranks + "end of the handshake to within " + duration_text(timeline.error_ns) + "; " + ends;
-  }
-  return ranks + "begin of the first tunable launch, for want of a handshake; nothing bounds the error; " +
-         ends;
+  const std::optional<double> error_ns = timeline.error_ns();
+  return count_text(timeline.ranks.size(), "rank") + ", aligned at the " +
+         (error_ns ? "end of the handshake to within " + duration_text(*error_ns)
+                   : "begin of the first tunable launch, for want of a handshake; nothing bounds the error");
 }
 
 std::string gaps_text(const AlignedTimeline& timeline) {
@@ -233,7 +182,7 @@ class Rows {
  public:
   explicit Rows(const RankTimeline& rank) : rank_(rank) {
     for (const RankLaunch& launch : rank.rank->launches) {  // a timeline does not repeat the parameters
-      configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values);
+      configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values.all);
     }
     for (const TimelineLaunch& launch : rank.timeline->launches) {
       add(launch);
@@ -306,48 +255,42 @@ void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTim
                    rank.shift_ns, rank.shift_ns + rank.length_ns(),
                    {{"phase", enum_text(rank.timeline->phase)}, {"ranks", alignment_text(aligned)}});
   Rows(rank).write(events, process);
-  if (aligned.anchor != Anchor::none) {
+  if (aligned.ranks.size() > 1) {
     events.add_mark(process, "aligned here", aligned.anchor_ns,
                     Json::object({{"ranks", alignment_text(aligned)}}));
   }
 }
 
-Json side_json(const AlignedTimeline& aligned) {
-  Json side{{"tuning_iteration", aligned.first().tuning_iteration},
-            {"phase", enum_text(aligned.first().phase)},
-            {"aligned_at", aligned.anchor == Anchor::handshake      ? "end of the handshake"
-                           : aligned.anchor == Anchor::first_launch ? "begin of the first tunable launch"
-                                                                    : "none: one rank"},
-            {"alignment_error_us", aligned.error_ns / ns_per_us},
-            {"alignment_error_is_bounded", aligned.anchor != Anchor::first_launch},
-            {"ends_apart_us", aligned.ends_apart_ns / ns_per_us},
-            {"missing", gaps_text(aligned)}};
-  if (aligned.first().makespan_ns) {
-    side["makespan_us"] = static_cast<double>(*aligned.first().makespan_ns) / ns_per_us;
-  }
-  return side;
-}
-
 }  // namespace
+
+std::optional<double> AlignedTimeline::error_ns() const {
+  std::optional<double> shortest_ns;
+  for (const RankTimeline& rank : ranks) {
+    if (rank.handshake != nullptr) {
+      const auto length_ns = static_cast<double>(rank.handshake->end_ns - rank.handshake->begin_ns);
+      shortest_ns = std::min(shortest_ns.value_or(length_ns), length_ns);
+    }
+  }
+  return shortest_ns;
+}
 
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
   std::vector<AlignedTimeline> sides;
   for (const TimelineSide side : {TimelineSide::defaults, TimelineSide::chosen}) {
-    const std::optional<std::int64_t> iteration = common_iteration(run, side);
-    if (!iteration) {
-      continue;
-    }
-    AlignedTimeline& aligned = sides.emplace_back();
-    aligned.side = side;
+    AlignedTimeline aligned{.side = side};
     for (const RankRun* rank : run.ranks) {
       const Timeline* timeline = timeline_of(*rank, side);
-      if (timeline != nullptr && timeline->tuning_iteration == *iteration) {
+      if (timeline != nullptr &&
+          (aligned.ranks.empty() || timeline->tuning_iteration == aligned.first().tuning_iteration)) {
         aligned.ranks.push_back({rank, timeline});
       } else {
         aligned.other_ranks.push_back(rank->rank);
       }
     }
-    align(aligned);
+    if (!aligned.ranks.empty()) {
+      align(aligned);
+      sides.push_back(std::move(aligned));
+    }
   }
   return sides;
 }
@@ -366,7 +309,7 @@ std::string trace_text(const RunOfAllRanks& run, const std::vector<AlignedTimeli
              {"started", run.started},
              {"rank_count", run.rank_count}};
   for (const AlignedTimeline& aligned : timelines) {
-    other[std::string(enum_text(aligned.side))] = side_json(aligned);
+    other[std::string(enum_text(aligned.side))] = timeline_text(aligned);
     for (const RankTimeline& rank : aligned.ranks) {
       add_rank(events, aligned, rank);
     }

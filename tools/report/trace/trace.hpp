@@ -6,24 +6,20 @@
 #include "report/judging/runs.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace contextual::log_report {
-
-/// Where the ranks' clocks, which have nothing to do with each other, are made to agree.
-enum class Anchor : std::uint8_t {
-  none,          ///< one rank: nothing to align
-  handshake,     ///< the end of the last other device work that ended before the first tunable launch began
-  first_launch,  ///< the begin of the first tunable launch
-};
 
 /// What one rank did in the iteration.
 struct RankTimeline {
   const RankRun* rank = nullptr;
   const Timeline* timeline = nullptr;
   double shift_ns = 0;  ///< add it to the timeline's times for the common axis; at least 0
-  const TimelineSpan* handshake = nullptr;  ///< null unless the ranks are aligned there
+  /// The last other device work that ended before the first tunable launch began, at whose end the ranks are
+  /// aligned. Null where some rank has none: then at the begin of that launch.
+  const TimelineSpan* handshake = nullptr;
 
   double length_ns() const {
     return static_cast<double>(timeline->end_ns) - static_cast<double>(timeline->begin_ns);
@@ -34,21 +30,20 @@ struct RankTimeline {
 /// anchors of all ranks are at `anchor_ns`.
 struct AlignedTimeline {
   TimelineSide side = TimelineSide::chosen;
-  std::vector<RankTimeline> ranks;        ///< by rank; never empty
-  std::vector<std::int64_t> other_ranks;  ///< ranks of the logs without a timeline of this iteration
-  Anchor anchor = Anchor::none;
+  std::vector<RankTimeline> ranks{};        ///< by rank; never empty
+  std::vector<std::int64_t> other_ranks{};  ///< ranks of the logs without a timeline of this iteration
   double anchor_ns = 0;
-  /// How far the ranks may be from where they are shown: for a handshake, the length of the shortest one. The
-  /// rank that came last did not wait in it, and no rank has left before that one had come. For a first
-  /// launch, which nothing bounds, it is `ends_apart_ns`.
-  double error_ns = 0;
-  double ends_apart_ns = 0;  ///< from the first to the last end of a rank's iteration, as aligned
 
+  /// Returns how far the ranks, whose clocks have nothing to do with each other, may be from where they are
+  /// shown: the length of the shortest handshake. The rank that came last did not wait in it, and no rank has
+  /// left before that one had come. Returns nothing without handshakes.
+  std::optional<double> error_ns() const;
   const Timeline& first() const { return *ranks.front().timeline; }
 };
 
 /// Returns the timelines of a run: the defaults, then the chosen set, as far as the logs have them. Where the
-/// ranks logged different iterations, the one that most of them logged. `run` must outlive the result.
+/// ranks logged different iterations, as a damaged line may say, the one of the lowest rank. `run` must
+/// outlive the result.
 std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run);
 
 /// Returns a line on the timelines of a side: which iteration that is, how its ranks are aligned and how

@@ -16,14 +16,8 @@ struct TableRow {
   Phase phase = Phase::walk;
   std::vector<Range> iterations;   ///< in their order
   std::size_t count = 0;           ///< the number of iterations
-  std::vector<std::string> cells;  ///< one per problem, "config-0 (iter-0..7)"; empty if not seen yet
+  std::vector<std::string> cells;  ///< of each problem, "config-0 (iter-0..7)"; empty if not seen yet
   double makespan_ns = 0;          ///< the median of the agreed makespans; 0 if unknown
-};
-
-struct IterationTable {
-  std::vector<const ProblemName*> problems;  ///< the columns
-  std::size_t problems_left_out = 0;
-  std::vector<TableRow> rows;
 };
 
 enum class Rows : std::uint8_t {
@@ -31,9 +25,9 @@ enum class Rows : std::uint8_t {
   all,     ///< one row for each iteration
 };
 
-/// Makes the table, with at most `max_problems` columns. `Rows::joined` joins successive rows that differ
-/// only in the iteration of a config's steps. It also joins equal rows of the search that do not follow each
-/// other, because the search comes back to an assignment.
-IterationTable table_of(const RunView& view, Rows rows, std::size_t max_problems);
+/// Returns the rows of the table, with a cell for each of the first `problems` of the view. `Rows::joined`
+/// joins successive rows that differ only in the iteration of a config's steps. It also joins equal rows of
+/// the search that do not follow each other, because the search comes back to an assignment.
+std::vector<TableRow> rows_of(const RunView& view, Rows rows, std::size_t problems);
 
 }  // namespace contextual::log_report

@@ -112,41 +112,10 @@ TableRow closed(const OpenRow& row) {
   return result;
 }
 
-/// Rows in their order, alike ones joined.
-class RowCollector {
- public:
-  explicit RowCollector(Rows rows) : joins_(rows == Rows::joined) {}
-
-  void add(OpenRow next) {
-    if (joins_ && !rows_.empty() && continues(rows_.back(), next)) {
-      append(rows_.back(), next);
-    } else if (OpenRow* equal = joins_ ? equal_row_of_search(next) : nullptr) {
-      append(*equal, next);
-    } else {
-      rows_.push_back(std::move(next));
-    }
-  }
-
-  const std::vector<OpenRow>& rows() const { return rows_; }
-
- private:
-  /// Null where there is none; `next` is then remembered as the row that is added after this.
-  OpenRow* equal_row_of_search(const OpenRow& next) {
-    if (next.phase != Phase::search) {
-      return nullptr;
-    }
-    const auto [found, is_new] = search_.try_emplace(closed(next).cells, rows_.size());
-    return is_new ? nullptr : &rows_[found->second];
-  }
-
-  bool joins_;
-  std::vector<OpenRow> rows_;
-  std::map<std::vector<std::string>, std::size_t> search_;  ///< rows of the search by their cells
-};
-
-Table empty_table(const RunAnalysis& analysis, const IterationTable& iterations) {
+Table empty_table(const RunAnalysis& analysis, std::size_t problems) {
   Table table{{{"phase"}, {"iterations", Align::left, Room::gives_way}, {"runs", Align::right}}};
-  for (const ProblemName* problem : iterations.problems) {
+  for (std::size_t i = 0; i < problems; ++i) {
+    const ProblemName* const problem = analysis.view.problems[i];
     table.columns.push_back(
         {problem_label(analysis, problem) + std::string(problem->kernel), Align::left, Room::by_blocks});
   }
@@ -166,37 +135,44 @@ void add_row(Table& table, const TableRow& row) {
 
 }  // namespace
 
-IterationTable table_of(const RunView& view, Rows rows, std::size_t max_problems) {
-  IterationTable table;
-  table.problems = view.problems;
-  table.problems.resize(std::min(view.problems.size(), max_problems));
-  table.problems_left_out = view.problems.size() - table.problems.size();
+std::vector<TableRow> rows_of(const RunView& view, Rows rows, std::size_t problems) {
   std::map<const ProblemName*, std::size_t> columns;
-  for (std::size_t i = 0; i < table.problems.size(); ++i) {
-    columns[table.problems[i]] = i;
+  for (std::size_t i = 0; i < std::min(problems, view.problems.size()); ++i) {
+    columns[view.problems[i]] = i;
   }
-  RowCollector collector(rows);
+  std::vector<OpenRow> open;
+  std::map<std::vector<std::string>, std::size_t> of_search;  // rows by their cells
   for (const Iteration& iteration : view.iterations) {
-    collector.add(row_of(iteration, columns));
+    OpenRow next = row_of(iteration, columns);
+    OpenRow* before =
+        rows == Rows::joined && !open.empty() && continues(open.back(), next) ? &open.back() : nullptr;
+    if (before == nullptr && rows == Rows::joined && next.phase == Phase::search) {
+      const auto [found, is_new] = of_search.try_emplace(closed(next).cells, open.size());
+      before = is_new ? nullptr : &open[found->second];
+    }
+    if (before != nullptr) {
+      append(*before, next);
+    } else {
+      open.push_back(std::move(next));
+    }
   }
-  for (const OpenRow& row : collector.rows()) {
-    table.rows.push_back(closed(row));
-  }
+  std::vector<TableRow> table;
+  std::transform(open.begin(), open.end(), std::back_inserter(table), closed);
   return table;
 }
 
 /// Of too many rows the first two thirds and the last third are shown.
 void write_iterations(Writer& out, const RunAnalysis& analysis, const ReportOptions& options) {
-  const IterationTable iterations =
-      table_of(analysis.view, options.whole_table ? Rows::all : Rows::joined, out.limits().columns);
-  const std::vector<TableRow>& rows = iterations.rows;
+  const std::size_t problems = std::min(analysis.view.problems.size(), options.limit(table_columns));
+  const std::vector<TableRow> rows =
+      rows_of(analysis.view, options.whole_table ? Rows::all : Rows::joined, problems);
   if (rows.empty()) {
     return;
   }
   const std::size_t limit = out.limits().rows;
   const std::size_t left_out = rows.size() > limit ? rows.size() - limit : 0;
   const std::size_t front = limit - limit / 3;
-  Table table = empty_table(analysis, iterations);
+  Table table = empty_table(analysis, problems);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (left_out > 0 && r == front) {
       table.add({"...", std::to_string(left_out) + " rows"});
@@ -207,7 +183,7 @@ void write_iterations(Writer& out, const RunAnalysis& analysis, const ReportOpti
   out.heading("Iteration table");
   out.table(table, count_text(analysis.view.iterations.size(), "iteration"));
   note_left_out(out, left_out, "row");
-  note_left_out(out, iterations.problems_left_out, "kernel or key", "kernels and keys");
+  note_left_out(out, analysis.view.problems.size() - problems, "kernel or key", "kernels and keys");
 }
 
 }  // namespace contextual::log_report

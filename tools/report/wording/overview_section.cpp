@@ -10,23 +10,20 @@ namespace {
 
 constexpr std::size_t id_columns = 12;  ///< enough to tell ids apart, and for --tuning
 
-void write_damage(Writer& out, const Logs& logs, const ReportOptions& options) {
-  std::size_t damaged = 0;
+void write_damage(Writer& out, const Logs& logs) {
+  std::size_t damaged_count = 0;
   for (const LogFile& file : logs.files) {
-    damaged += file.damaged_count;
+    damaged_count += file.damaged_count;
   }
-  if (damaged > 0) {
-    out.paragraph("damaged lines, skipped", std::to_string(damaged), Tone::bad);
+  if (damaged_count > 0) {
+    out.paragraph("damaged lines, skipped", std::to_string(damaged_count), Tone::bad);
   }
   for (const LogFile& file : logs.files) {
-    const std::size_t shown =
-        std::min(file.damaged.size(), options.all ? file.damaged.size() : out.limits().damaged);
-    for (std::size_t i = 0; i < shown; ++i) {
-      out.detail(file.name + ":" + std::to_string(file.damaged[i].line) + ": " + file.damaged[i].reason);
+    for (const DamagedAt& damaged : file.damaged) {
+      out.detail(file.name + ":" + std::to_string(damaged.line) + ": " + damaged.reason);
     }
-    if (file.damaged_count > shown) {
-      out.detail(file.name + ": " + std::to_string(file.damaged_count - shown) + " more" +
-                 (options.all ? "" : "; --all names more of them"));
+    if (file.damaged_count > file.damaged.size()) {
+      out.detail(file.name + ": " + std::to_string(file.damaged_count - file.damaged.size()) + " more");
     }
   }
 }
@@ -62,8 +59,7 @@ std::string rank_fraction(const RunOfAllRanks& run) {
   return run.absent.empty() ? all : std::to_string(run.ranks.size()) + "/" + all;
 }
 
-Table runs_table(const std::vector<const RunAnalysis*>& shown,
-                 const std::vector<const RunAnalysis*>& detailed) {
+Table runs_table(const std::vector<const RunAnalysis*>& shown) {
   Table table{{{"", Align::right},
                {"tuning"},
                {"started", Align::left, Room::minor},
@@ -77,29 +73,24 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown,
   for (const RunAnalysis* each : shown) {
     const RunOfAllRanks& run = *each->run;
     const std::string number = std::to_string(each->number);
-    const bool linked = std::find(detailed.begin(), detailed.end(), each) != detailed.end();
-    const bool gained = each->gain && !each->gain->defaults_came_back;
     table.add(
-        {number + (each->selected && !linked ? " (left out)" : ""), shorten(run.id, id_columns),
-         std::string(run.started), region_text(run), rank_fraction(run),
+        {number, shorten(run.id, id_columns), std::string(run.started), region_text(run), rank_fraction(run),
          std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
          std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
          each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
-         gained ? percent_text(each->gain->change.centre) : "", choices_text(*each)},
-        each->bad() ? Tone::bad : Tone::none, linked ? "run-" + number : "");
+         each->gain ? percent_text(each->gain->centre) : "", choices_text(*each)},
+        each->bad() ? Tone::bad : Tone::none, each->selected ? "run-" + number : "");
   }
   return table;
 }
 
-void write_files(Writer& out, const Report& report, const ReportOptions& options) {
+void write_files(Writer& out, const Report& report) {
   const Logs& logs = report.logs;
   std::size_t lines = 0;
   std::size_t unknown_events = 0;
-  std::size_t unknown_fields = 0;
   for (const LogFile& file : logs.files) {
     lines += file.line_count;
     unknown_events += file.unknown_events;
-    unknown_fields += file.unknown_fields;
   }
   out.paragraph(report.directory, count_text(logs.files.size(), "log") + ", " + count_text(lines, "line") +
                                       ", " + count_text(report.runs.size(), "tuning run"));
@@ -108,20 +99,17 @@ void write_files(Writer& out, const Report& report, const ReportOptions& options
       out.paragraph("", file.name + ": cannot be read: " + file.problem, Tone::bad);
     }
   }
-  write_damage(out, logs, options);
-  if (unknown_events + unknown_fields > 0) {
-    out.paragraph("not known to this program, ignored",
-                  count_text(unknown_events, "event") + ", " + count_text(unknown_fields, "field"));
+  write_damage(out, logs);
+  if (unknown_events > 0) {
+    out.paragraph("not known to this program, ignored", count_text(unknown_events, "event"));
   }
 }
 
-/// Runs of `detailed` are linked; a selected one that is not among them is marked as left out.
-void write_overview(Writer& out, const Report& report, const std::vector<const RunAnalysis*>& detailed,
-                    const ReportOptions& options) {
+void write_overview(Writer& out, const Report& report, const ReportOptions& options) {
   const std::size_t all = report.runs.size();
-  const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : out.limits().runs);
+  const std::vector<const RunAnalysis*> shown = overview_of(report, options.all ? all : runs_in_overview);
   out.heading("Tuning runs, the newest last");
-  out.table(runs_table(shown, detailed));
+  out.table(runs_table(shown));
   if (shown.size() < all) {
     out.paragraph("", count_text(all - shown.size(), "older run") + " left out; --all shows them", Tone::dim);
   }
@@ -140,27 +128,19 @@ void write_overview(Writer& out, const Report& report, const std::vector<const R
 }  // namespace
 
 void write_report(Writer& out, const Report& report, const ReportOptions& options) {
-  write_files(out, report, options);
+  write_files(out, report);
   if (report.runs.empty()) {
     out.paragraph("", "no tuning run in these logs");
     return;
   }
-  std::vector<const RunAnalysis*> detailed = report.selected();
-  const std::size_t selected = detailed.size();
-  detailed.erase(detailed.begin(),
-                 detailed.end() - static_cast<std::ptrdiff_t>(std::min(selected, out.limits().details)));
-  write_overview(out, report, detailed, options);
-  for (const RunAnalysis* run : detailed) {
+  const std::vector<const RunAnalysis*> selected = report.selected();
+  write_overview(out, report, options);
+  for (const RunAnalysis* run : selected) {
     write_details(out, *run, report.logs, options);
   }
-  if (selected == 0) {
+  if (selected.empty()) {
     out.heading("No run of that name: --region and --tuning take what the overview shows");
-  } else if (selected > detailed.size()) {
-    out.paragraph("",
-                  "Details of " + count_text(selected - detailed.size(), "older run") +
-                      " left out; --tuning N shows run N",
-                  Tone::dim);
-  } else if (selected < report.runs.size()) {
+  } else if (selected.size() < report.runs.size()) {
     out.paragraph("",
                   "Details of the newest run of each region that measured; --all shows every run, --tuning N "
                   "one of them.",

@@ -5,6 +5,7 @@
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -14,55 +15,6 @@ namespace {
 
 constexpr std::size_t earlier_choices_shown = 5;
 constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
-
-struct Parameter {
-  std::string_view name;
-  std::string_view value;
-};
-
-constexpr auto name_of_parameter = [](const Parameter& parameter) { return parameter.name; };
-constexpr auto value_of_parameter = [](const Parameter& parameter) { return parameter.value; };
-
-/// Names and values of "{A: 1, B: x}"; empty where a value is empty, or its own commas make that unclear.
-std::vector<Parameter> parameters_of(std::string_view config) {
-  std::vector<Parameter> parameters;
-  config = config.size() < 2 ? "" : config.substr(1, config.size() - 2);
-  while (!config.empty()) {
-    const std::size_t comma = std::min(config.find(", "), config.size());
-    const std::string_view pair = config.substr(0, comma);
-    const std::size_t colon = pair.find(": ");
-    if (colon == std::string_view::npos || colon + 2 == pair.size()) {
-      return {};
-    }
-    parameters.push_back({pair.substr(0, colon), pair.substr(colon + 2)});
-    config.remove_prefix(std::min(config.size(), comma + 2));
-  }
-  return parameters;
-}
-
-/// The names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same; else "".
-std::string parameter_names(const ProblemResult& problem) {
-  std::string common;
-  for (const ConfigResult& config : problem.configs) {
-    if (config.text.size() > 2) {
-      const std::string names = joined(parameters_of(config.text), ", ", name_of_parameter);
-      if (names.empty() || (!common.empty() && common != names)) {
-        return "";
-      }
-      common = names;
-    }
-  }
-  return common;
-}
-
-/// "128, 3" for "{BLOCK_N: 128, STAGES: 3}" if `names`, which a reader has seen, are those of the config;
-/// else `config`.
-std::string config_values(std::string_view config, const std::string& names) {
-  const std::vector<Parameter> parameters = parameters_of(config);
-  return names.empty() || joined(parameters, ", ", name_of_parameter) != names
-             ? std::string(config)
-             : joined(parameters, ", ", value_of_parameter);
-}
 
 std::string ratio_text(double ratio) {
   return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
@@ -95,7 +47,8 @@ OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
 
 /// E.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the choice is.
 std::string choice_line(const ProblemResult& problem, const Choice& choice) {
-  std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
+  std::string line =
+      "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values.all);
   const OwnTime own = own_time(problem, choice);
   if (own.ns) {
     line += ", " + duration_text(*own.ns) + (own.of_walk ? " in the walk" : "");
@@ -114,7 +67,20 @@ std::string choice_line(const ProblemResult& problem, const Choice& choice) {
                                                   : line + ", " + std::string(enum_text(choice.status));
 }
 
-Table config_table(const ProblemResult& problem, const std::string& names, std::size_t limit) {
+/// The names of a problem's parameters, if all its configs have the same; else empty.
+std::string_view parameter_names(const ProblemResult& problem) {
+  std::string_view common;
+  for (const ConfigResult& config : problem.configs) {
+    if (!common.empty() && !config.text.names.empty() && config.text.names != common) {
+      return "";
+    }
+    common = config.text.names.empty() ? common : config.text.names;
+  }
+  return common;
+}
+
+/// `names`, which a reader has seen, stand in no row.
+Table config_table(const ProblemResult& problem, std::string_view names, std::size_t limit) {
   const auto is_known = [&](std::optional<double> ConfigResult::*rate) {
     return std::any_of(problem.configs.begin(), problem.configs.end(),
                        [&](const ConfigResult& config) { return bool{config.*rate}; });
@@ -142,7 +108,7 @@ Table config_table(const ProblemResult& problem, const std::string& names, std::
     }
     cells.push_back(std::to_string(config.samples_ns.size()));
     cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
-    cells.push_back(config_values(config.text, names));
+    cells.emplace_back(!names.empty() && config.text.names == names ? config.text.values : config.text.all);
     cells.push_back(config_status(config));
     table.add(std::move(cells), config.chosen ? Tone::good : config.rejected ? Tone::dim : Tone::none);
   }
@@ -172,21 +138,8 @@ void write_choice(Writer& out, const ProblemResult& problem) {
 
 }  // namespace
 
-std::string config_label(const ProblemResult& problem, const ConfigResult& config) {
-  const std::vector<Parameter> parameters = parameters_of(config.text);
-  const auto text_if_varied = [&](const Parameter& parameter) {
-    const auto i = static_cast<std::size_t>(&parameter - parameters.data());
-    const bool varied =
-        std::any_of(problem.configs.begin(), problem.configs.end(), [&](const ConfigResult& other) {
-          const std::vector<Parameter> others = parameters_of(other.text);
-          return i < others.size() && others[i].value != parameter.value;
-        });
-    return varied ? std::string(parameter.name) + ": " + std::string(parameter.value) : "";
-  };
-  const std::string text = parameter_names(problem).empty() ? "" : joined(parameters, ", ", text_if_varied);
-  return !text.empty()             ? "{" + text + "}"
-         : config.text.size() <= 2 ? "config-" + std::to_string(config.id)
-                                   : std::string(config.text);
+std::string config_label(const ConfigResult& config) {
+  return config.text.all.size() <= 2 ? "config-" + std::to_string(config.id) : std::string(config.text.all);
 }
 
 std::string config_status(const ConfigResult& config) {
@@ -208,9 +161,7 @@ std::string config_status(const ConfigResult& config) {
 
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit) {
   std::vector<std::size_t> shown(problem.configs.size());
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    shown[i] = i;
-  }
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
   if (shown.size() <= limit) {
     return shown;
   }
@@ -235,7 +186,7 @@ std::vector<std::string> choice_cells(const ProblemResult& problem) {
   }
   return {std::string(problem.name->kernel),
           std::string(problem.name->key),
-          std::string(last.config.values),
+          std::string(last.config.values.all),
           own.ns ? duration_text(*own.ns) : "",
           last.config.id == 0 ? "default" : own.to_default,
           std::move(note)};
@@ -245,9 +196,9 @@ void write_problem(Writer& out, const ProblemResult& problem, const std::string&
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
   out.plot_configs(problem);
-  const std::string names = parameter_names(problem);
+  const std::string_view names = parameter_names(problem);
   if (!names.empty()) {
-    out.paragraph("values", names, Tone::dim);
+    out.paragraph("values", std::string(names), Tone::dim);
   }
   const Table table = config_table(problem, names, out.limits().configs);
   out.table(table, "Walk: all configs");

@@ -19,9 +19,8 @@ std::string config_status(const ConfigResult& config);
 /// than `limit`, these are the default, the chosen one and the fastest ones.
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit);
 
-/// Returns the values by which the config differs from others of the problem, e.g. "{BLOCK_N: 128}"; all of
-/// them if that is unclear, and "config-2" if the log never names them.
-std::string config_label(const ProblemResult& problem, const ConfigResult& config);
+/// Returns the config as text, "config-2" if the log never names it.
+std::string config_label(const ConfigResult& config);
 
 /// Returns the cells of a line on the choice that is in force: kernel, key, config, own time, "default" or
 /// how that compares with the default's with all defaults, and notes. The time is the one in the chosen set,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -47,53 +48,6 @@ std::string limit_text(const Limit& limit) {
   return text;
 }
 
-/// `last` is the search with that comparison.
-std::string compared_text(const DefaultsComparison& gain, const SearchView& last) {
-  if (gain.defaults_came_back) {
-    return "the region takes " + duration_text(gain.defaults_ns) +
-           " with all defaults, which were kept: " + kept_because(last);
-  }
-  return "the region takes " + duration_text(gain.chosen_ns) + " with the chosen configs and " +
-         duration_text(gain.defaults_ns) + " with all defaults, " + change_text(gain.change) + " by " +
-         count_text(gain.round_count, "paired round");
-}
-
-/// Why all defaults were kept without a comparison.
-std::string nothing_better(const SearchResult& result) {
-  if (result.run_count > 0) {
-    return "the search found no better set";
-  }
-  if (!result.cut.empty()) {
-    return "nothing was searched: " + std::string(result.cut);
-  }
-  const bool by_own_time =
-      std::all_of(result.problems.begin(), result.problems.end(),
-                  [](const auto& problem) { return problem.chosen_by != ChosenBy::makespan; });
-  return "nothing was searched: " + (by_own_time
-                                         ? std::string("own times decide, and the defaults are best by these")
-                                         : std::string(result.reason));
-}
-
-/// Where the choice was not compared with all defaults.
-std::string result_without_comparison(const SearchView& search) {
-  const SearchResult& result = *search.result;
-  if (result.reference == SearchReference::none || result.reference == SearchReference::defaults) {
-    return !search.choice.empty() && search.choice == search.defaults
-               ? "all defaults were kept: " + nothing_better(result)
-               : "";
-  }
-  if (result.reference != SearchReference::first_feasible) {
-    return "the alternatives were compared, but what was chosen was not compared with all defaults";
-  }
-  std::string text = "all defaults together are infeasible";
-  if (result.choice_makespan_ns && result.reference_makespan_ns) {
-    text += "; the region takes " + duration_text(*result.choice_makespan_ns) +
-            " with the chosen configs and " + duration_text(*result.reference_makespan_ns) +
-            " with the first set that ran";
-  }
-  return text;
-}
-
 std::string never_met_text(const RunOfAllRanks& run) {
   if (run.met || run.rank_count == 1) {
     return "";
@@ -123,7 +77,7 @@ void write_rank_differences(Writer& out, const RunAnalysis& analysis) {
   }
 }
 
-void write_slowness(Writer& out, const RunAnalysis& analysis) {
+void write_slowness(Writer& out, const RunAnalysis& analysis, const ReportOptions& options) {
   if (analysis.slowness.empty()) {
     return;
   }
@@ -138,7 +92,7 @@ void write_slowness(Writer& out, const RunAnalysis& analysis) {
                  slowness.problem == nullptr
                      ? "the region"
                      : problem_label(analysis, slowness.problem) + name_of(*slowness.problem),
-                 out.limits().ranks);
+                 options.limit(slow_ranks_shown));
   }
   out.table(table);
 }
@@ -156,8 +110,9 @@ void write_head(Writer& out, const RunAnalysis& analysis) {
   if (const std::string text = never_met_text(run); !text.empty()) {
     out.paragraph("", text);
   }
-  if (const std::string result = result_text(analysis); !result.empty()) {
-    out.paragraph("result", result, Tone::bold);
+  if (!analysis.searches.empty() && !analysis.searches.back().choice.empty()) {
+    const SearchView& last = analysis.searches.back();
+    out.paragraph("to " + std::string(defaults_name(last)), comparison_text(last), Tone::bold);
   }
   if (const std::string culprit = analysis.ending.culprit_line(); !culprit.empty()) {
     out.paragraph("", message_text(culprit), Tone::bad);
@@ -176,8 +131,12 @@ void write_stops(Writer& out, const RunAnalysis& analysis, const Logs& logs) {
                   stop.state == RankState::ok ? Tone::none : Tone::bold);
     out.detail(message_text(stop.what));
   }
-  for (const Absence& absence : absences_of(*analysis.run, logs)) {
-    out.paragraph("", absence.text(), Tone::bold);
+  std::map<std::string, std::vector<std::int64_t>> absent;  // by why
+  for (const std::int64_t rank : analysis.run->absent) {
+    absent[why_absent(*analysis.run, logs, rank)].push_back(rank);
+  }
+  for (const auto& [why, ranks] : absent) {
+    out.paragraph("", ranks_text(ranks) + ": " + why, Tone::bold);
   }
 }
 
@@ -255,13 +214,6 @@ std::string region_text(const RunOfAllRanks& run) {
   return joined(regions, " / ", [](std::string_view region) { return std::string(region); });
 }
 
-std::string result_text(const RunAnalysis& analysis) {
-  if (analysis.gain) {
-    return compared_text(*analysis.gain, analysis.searches.back());
-  }
-  return analysis.searches.empty() ? "" : result_without_comparison(analysis.searches.back());
-}
-
 std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem) {
   if (analysis.problems.size() < 2) {
     return "";
@@ -298,8 +250,8 @@ void write_details(Writer& out, const RunAnalysis& analysis, const Logs& logs, c
     write_problem(out, analysis.problems[i], problem_label(analysis, analysis.problems[i].name));
   }
   note_left_out(out, analysis.problems.size() - shown, "kernel or key", "kernels and keys");
-  write_searches(out, analysis);
-  write_slowness(out, analysis);
+  write_searches(out, analysis, options);
+  write_slowness(out, analysis, options);
   write_iterations(out, analysis, options);
   out.end_run();
 }

@@ -49,9 +49,27 @@ std::string compared_times(const SearchResult& result) {
          count_text(result.round_count, "paired round");
 }
 
-std::string kept_text(SearchReference reference) {
-  return reference == SearchReference::default_alternative ? "the default alternative was kept"
-                                                           : "the defaults were kept";
+std::string change_text(const Change& change) {
+  return percent_text(change.centre) + " (95 % interval " + percent_text(change.low) + " to " +
+         percent_text(change.high) + ")";
+}
+
+/// What the closing comparison showed of the best set that lost it, where the defaults came back.
+std::string kept_because(const SearchView& search) {
+  const auto best = std::min_element(
+      search.lost.begin(), search.lost.end(),
+      [](const LostView& a, const LostView& b) { return a.change.centre < b.change.centre; });
+  if (best == search.lost.end()) {
+    return "the search found no set that is surely faster";
+  }
+  const Change& change = best->change;
+  const std::string set = "the best other set (" + set_text(search, *best->config_ids) + ")";
+  if (change.low > 0) {
+    return set + " takes longer: " + change_text(change);
+  }
+  const bool ties = change.low > -worthwhile_change && change.high < worthwhile_change;
+  return (ties ? set + " ties: " : "the noise is too large to show that " + set + " is faster: ") +
+         change_text(change);
 }
 
 std::string gain_text(const SearchView& search) {
@@ -64,8 +82,8 @@ std::string gain_text(const SearchView& search) {
     return "not known: " + compared_times(result);
   }
   if (is_choice) {
-    return "none: " + kept_text(result.reference) + ", " +
-           time_text(result.reference_makespan_ns, result.reference_spread_ns);
+    return "none: back to " + std::string(defaults_name(search)) + ", " +
+           time_text(result.reference_makespan_ns, result.reference_spread_ns) + ": " + kept_because(search);
   }
   return change_text(change_of(*result.gain, result.gain_low, result.gain_high)) + ", " +
          compared_times(result);
@@ -79,21 +97,6 @@ std::string first_feasible_text(const SearchView& search) {
   const std::string first = set_text(search, search.result->reference_config_ids);
   return infeasible + "compared with the first set that ran" + (first.empty() ? "" : " (" + first + ")") +
          ": " + compared_times(*search.result);
-}
-
-std::string comparison_text(const SearchView& search) {
-  switch (search.result->reference) {
-    case SearchReference::defaults:
-    case SearchReference::alternative_defaults:
-    case SearchReference::default_alternative:
-      return gain_text(search);
-    case SearchReference::first_feasible:
-      return first_feasible_text(search);
-    case SearchReference::none:
-      break;
-  }
-  return !search.choice.empty() && search.choice == search.defaults ? "none: the choice is all defaults"
-                                                                    : "not compared";
 }
 
 std::string ties_text(const SearchView& search) {
@@ -151,26 +154,19 @@ std::string_view defaults_name(const SearchView& search) {
   }
 }
 
-std::string change_text(const Change& change) {
-  return percent_text(change.centre) + " (95 % interval " + percent_text(change.low) + " to " +
-         percent_text(change.high) + ")";
-}
-
-std::string kept_because(const SearchView& search) {
-  const auto best = std::min_element(
-      search.lost.begin(), search.lost.end(),
-      [](const LostView& a, const LostView& b) { return a.change.centre < b.change.centre; });
-  if (best == search.lost.end()) {
-    return "the search found no set that is surely faster";
+std::string comparison_text(const SearchView& search) {
+  switch (search.result->reference) {
+    case SearchReference::defaults:
+    case SearchReference::alternative_defaults:
+    case SearchReference::default_alternative:
+      return gain_text(search);
+    case SearchReference::first_feasible:
+      return first_feasible_text(search);
+    case SearchReference::none:
+      break;
   }
-  const Change& change = best->change;
-  const std::string set = "the best other set (" + set_text(search, *best->config_ids) + ")";
-  if (change.low > 0) {
-    return set + " takes longer: " + change_text(change);
-  }
-  const bool ties = change.low > -worthwhile_change && change.high < worthwhile_change;
-  return (ties ? set + " ties: " : "the noise is too large to show that " + set + " is faster: ") +
-         change_text(change);
+  return !search.choice.empty() && search.choice == search.defaults ? "none: the choice is all defaults"
+                                                                    : "not compared";
 }
 
 std::vector<SearchFact> search_facts(const SearchView& search) {
@@ -220,7 +216,7 @@ std::string set_label(const SearchView& search, const ConfigIds& config_ids,
       return result.name == search.result->problems[problem].problem;
     });
     const ConfigResult* config = found == problems.end() ? nullptr : found->find(id);
-    return config == nullptr ? "config-" + std::to_string(id) : config_label(*found, *config);
+    return config == nullptr ? "config-" + std::to_string(id) : config_label(*config);
   });
 }
 
@@ -294,12 +290,12 @@ void write_infeasible(Writer& out, const SearchView& search) {
 
 }  // namespace
 
-void write_searches(Writer& out, const RunAnalysis& analysis) {
+void write_searches(Writer& out, const RunAnalysis& analysis, const ReportOptions& options) {
   if (analysis.searches.empty()) {
     return;
   }
   const std::size_t count = analysis.searches.size();
-  const std::size_t shown = std::min(out.limits().searches, count);
+  const std::size_t shown = std::min(options.limit(searches_shown), count);
   for (std::size_t i = count - shown; i < count; ++i) {
     const SearchView& search = analysis.searches[i];
     out.heading("Search: sets of configs, compared by the region's time");

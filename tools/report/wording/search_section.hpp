@@ -42,11 +42,8 @@ std::string standing_text(const SearchView& search, const MeasuredView& measured
 /// Returns what SearchView::defaults are: "all defaults", or those of an alternative.
 std::string_view defaults_name(const SearchView& search);
 
-/// Returns e.g. "-11.4 % (95 % interval -12.0 % to -10.8 %)".
-std::string change_text(const Change& change);
-
-/// Returns what the closing comparison showed of the best set that lost it, where the defaults came back.
-std::string kept_because(const SearchView& search);
+/// Returns how the choice, which there must be, compares with these, as the closing comparison has it.
+std::string comparison_text(const SearchView& search);
 
 /// The cells of a measured assignment.
 struct MeasuredWords {

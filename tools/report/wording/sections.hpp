@@ -14,19 +14,18 @@
 
 namespace contextual::log_report {
 
-/// How many entries of each list are shown.
+inline constexpr std::size_t runs_in_overview = 50;
+inline constexpr std::size_t searches_shown = 10;  ///< of one run
+inline constexpr std::size_t slow_ranks_shown = 8;
+inline constexpr std::size_t table_columns = 64;  ///< problems in the iteration table
+
+/// How many entries of a list are shown, where text and page differ.
 struct Limits {
-  std::size_t runs;        ///< in the overview
-  std::size_t details;     ///< runs with details
-  std::size_t damaged;     ///< lines of one file
   std::size_t problems;    ///< of one run
   std::size_t configs;     ///< of one problem
-  std::size_t searches;    ///< of one run
   std::size_t sets;        ///< of one search
   std::size_t infeasible;  ///< sets of one search
-  std::size_t ranks;       ///< by slowness
   std::size_t rows;        ///< of the iteration table
-  std::size_t columns;     ///< of the iteration table
 };
 
 /// Takes a report in the order in which it is read.
@@ -67,9 +66,6 @@ std::string head_text(const RunOfAllRanks& run);
 /// Returns the region, or the regions of ranks that never met.
 std::string region_text(const RunOfAllRanks& run);
 
-/// Returns what the tuning gained over all defaults, or why that is not known. Empty without a search.
-std::string result_text(const RunAnalysis& analysis);
-
 /// Returns the name of a problem in the iteration table: e.g. "[2] " for the second of several problems, and
 /// an empty text for an only one.
 std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem);
@@ -91,7 +87,7 @@ void write_details(Writer& out, const RunAnalysis& analysis, const Logs& logs, c
 void write_problem(Writer& out, const ProblemResult& problem, const std::string& label);
 
 /// Writes the searches of a run, or nothing if it had none.
-void write_searches(Writer& out, const RunAnalysis& analysis);
+void write_searches(Writer& out, const RunAnalysis& analysis, const ReportOptions& options);
 
 /// Writes the table, or nothing for a run without launches.
 void write_iterations(Writer& out, const RunAnalysis& analysis, const ReportOptions& options);

@@ -93,13 +93,14 @@ struct Rejected {
   Phase phase = Phase::walk;
   std::int64_t tuning_iteration = 0;
   typename Storage::Text reason{};
+  std::vector<std::int64_t> ranks{};  ///< those that rejected it; empty if it was not launched
 
   static constexpr std::string_view event_name = "rejected";
   static constexpr auto fields() {
-    return std::tuple{group(&Rejected::config).shown(""),
-                      field("phase", &Rejected::phase).needed().shown("phase"),
-                      field("tuning_iteration", &Rejected::tuning_iteration).shown("tuning-iter"),
-                      field("reason", &Rejected::reason).shown("rejected")};
+    return std::tuple{
+        group(&Rejected::config).shown(""), field("phase", &Rejected::phase).needed().shown("phase"),
+        field("tuning_iteration", &Rejected::tuning_iteration).shown("tuning-iter"),
+        field("reason", &Rejected::reason).shown("rejected"), field("ranks", &Rejected::ranks).as_id()};
   }
 };
 

@@ -25,8 +25,11 @@ TEST_CASE("search_plot: a row for each measured or infeasible set, labeled by va
           "[unit]") {
   const std::string plot = plot_of();
   CHECK_THAT(plot, ContainsSubstring("data-plot=\"search\" data-marks=\"4\""));
-  CHECK_THAT(plot, ContainsSubstring(">gemm {BLOCK_N: 128}, norm {BLOCK_N: 64} (chosen)</text>"));
-  CHECK_THAT(plot, ContainsSubstring(">gemm {BLOCK_N: 64}, norm {BLOCK_N: 64} (all defaults)</text>"));
+  CHECK_THAT(plot, ContainsSubstring(
+                       ">gemm {BLOCK_N: 128, IMPL: mma}, norm {BLOCK_N: 64, IMPL: mma} (chosen)</text>"));
+  CHECK_THAT(plot,
+             ContainsSubstring(
+                 ">gemm {BLOCK_N: 64, IMPL: mma}, norm {BLOCK_N: 64, IMPL: mma} (all defaults)</text>"));
   CHECK_THAT(plot,
              ContainsSubstring("<title>gemm 1, norm 0: 205.0 us +- 700 ns, samples: 5; chosen</title>"));
   CHECK_THAT(plot, ContainsSubstring("<title>gemm 0, norm 0: 230.0 us +- 600 ns, samples: 4, +12.2 % to the "

@@ -91,6 +91,19 @@ TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
   const auto no_config_is_left = [](int rank, std::vector<int> blamed) {
     return ended(rank, "TuningFailedError", "no config is left, all 3 were rejected", std::move(blamed));
   };
+  const auto rejected_by = [](int rank, const std::vector<std::int64_t>& ranks) {
+    Events events = until(events_of(four, rank), 5);
+    for (contextual::record::Event& event : tuning_failed(four, rank, 5)) {
+      if (auto* rejected = std::get_if<contextual::record::Rejected>(&event.body)) {
+        rejected->reason = "rank 1: no memory";
+        rejected->ranks = ranks;
+      } else {
+        std::get<contextual::record::RunEnd>(event.body).blamed_ranks = {};
+      }
+      events.push_back(event);
+    }
+    return lines_of(events);
+  };
   const SampleRun two{.ranks = 2};
   Events waits_of_two = until(events_of(two, 0), 5);
   waits_of_two.emplace_back(blocked(two, 0, 5));
@@ -142,6 +155,12 @@ TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
   check("all learn that every config failed on one, and blame it",
         {no_config_is_left(0, {2}), no_config_is_left(1, {2}), no_config, no_config_is_left(3, {2})},
         no_config_there);
+  check("all learn which rank rejected every config, whatever the words say of ranks",
+        {rejected_by(0, {2}), rejected_by(1, {2}), rejected_by(2, {2}), rejected_by(3, {2})},
+        no_config_there);
+  check("two ranks rejected every config, and the words name the first of them",
+        {rejected_by(0, {1, 2}), rejected_by(1, {1, 2}), rejected_by(2, {1, 2}), rejected_by(3, {1, 2})},
+        "no single rank", "", {});
   check("it alone failed for lack of a config, though it blames nobody",
         {stuck(0), stuck(1), no_config_is_left(2, {}), stuck(3)},
         "rank 2: every config of a kernel failed there");
@@ -196,10 +215,9 @@ TEST_CASE("ending_of: a rank that wrote nothing is named with its file", "[unit]
   const auto runs = join_runs(logs);
   REQUIRE(runs.size() == 1);
   CHECK_FALSE(runs[0].met);
-  const auto absences = absences_of(runs[0], logs);
-  REQUIRE(absences.size() == 2);
-  CHECK_THAT(absences[0].text(), StartsWith("rank 2: rank-2.jsonl has no run of this tuning"));
-  CHECK_THAT(absences[1].text(), StartsWith("rank 3: no log file"));
+  CHECK(runs[0].absent == std::vector<std::int64_t>{2, 3});
+  CHECK_THAT(why_absent(runs[0], logs, 2), StartsWith("rank-2.jsonl has no run of this tuning"));
+  CHECK_THAT(why_absent(runs[0], logs, 3), StartsWith("no log file"));
   CHECK(ending_of(runs[0], logs).culprits == std::vector<std::int64_t>{1, 2, 3});
 }
 

@@ -28,34 +28,11 @@ Analysed with_rank_1(const std::function<void(E&)>& change) {
 
 }  // namespace
 
-TEST_CASE("analyse: a lead-in on one rank beside a candidate on the other is a disagreement", "[unit]") {
-  const Analysed run = with_rank_1<record::LaunchRow>([](auto& launch) {
-    launch.role = launch.tuning_iteration == 9 ? record::LaunchRole::candidate : launch.role;
-  });
-  REQUIRE(run.analysis.disagreements.size() == 1);
-  CHECK(run.analysis.disagreements[0].text ==
-        "iteration 9, gemm (4096, bf16): rank 0: config-1 lead-in; rank 1: config-1 candidate");
-}
-
 TEST_CASE("analyse: another choice on one rank is a disagreement that names both", "[unit]") {
   const Analysed run = with_rank_1<record::Choice>([](auto& choice) { choice.config.id = 2; });
   REQUIRE(run.analysis.disagreements.size() == 1);
   CHECK(run.analysis.disagreements[0].what == "choice of gemm (4096, bf16)");
   CHECK(run.analysis.disagreements[0].text == "rank 0: config-1; rank 1: config-2");
-}
-
-TEST_CASE("analyse: other agreed times and other configs in an iteration are disagreements", "[unit]") {
-  const Analysed run = with_rank_1<record::LaunchRow>([](auto& launch) {
-    if (launch.tuning_iteration == 4) {
-      launch.agreed_ns = *launch.agreed_ns + 1;
-      launch.config.id = 0;
-    }
-  });
-  REQUIRE(run.analysis.disagreements.size() == 2);
-  CHECK(run.analysis.disagreements[0].what == "launched configs");
-  CHECK(run.analysis.disagreements[0].text ==
-        "iteration 4, gemm (4096, bf16): rank 0: config-1 repeat; rank 1: config-0 repeat");
-  CHECK(run.analysis.disagreements[1].what == "agreed times");
 }
 
 TEST_CASE("analyse: a rank that stopped earlier does not disagree", "[unit]") {

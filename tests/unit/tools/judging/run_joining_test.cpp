@@ -46,7 +46,7 @@ TEST_CASE("join_runs: ranks that never met are joined by region, count and time"
   CHECK_FALSE(runs[0].met);
   CHECK(runs[0].ranks.size() == 2);
   CHECK(runs[1].ranks.size() == 1);
-  CHECK(runs[1].absent == std::vector<Range>{{1, 1}});
+  CHECK(runs[1].absent == std::vector<std::int64_t>{1});
 }
 
 TEST_CASE("join_runs: ranks in different regions at one time are one run that names both", "[unit]") {

@@ -63,14 +63,9 @@ TEST_CASE("trace: the handshakes of all ranks end at the mark; the file states t
   const json& other = trace.at("otherData");
   CHECK(other.at("region").get<std::string>() == "ag_gemm");
   CHECK(other.at("tuning").get<std::string>() == "a1");
-  for (const char* side : {"chosen", "defaults"}) {
-    CHECK(other.at(side).at("aligned_at").get<std::string>() == "end of the handshake");
-    CHECK(other.at(side).at("alignment_error_us").get<double>() == Approx(1.4));
-    CHECK(other.at(side).at("alignment_error_is_bounded").get<bool>());
-    CHECK(other.at(side).at("ends_apart_us").get<double>() == Approx(0.3));
-  }
-  CHECK(other.at("chosen").at("makespan_us").get<double>() == Approx(205));
-  CHECK(other.at("defaults").at("tuning_iteration").get<int>() == 12);
+  CHECK_THAT(other.at("chosen").get<std::string>(),
+             ContainsSubstring("iteration 10 (search), 205.0 us") && ContainsSubstring("to within 1.400 us"));
+  CHECK_THAT(other.at("defaults").get<std::string>(), ContainsSubstring("iteration 12 (search)"));
 }
 
 TEST_CASE("trace: names from a log cannot break the JSON", "[unit]") {

@@ -115,8 +115,7 @@ TEST_CASE("trace of a tuning run: ranks with different clocks, aligned at the en
   REQUIRE(result.code == exit_fine);
   CHECK_THAT(result.out, ContainsSubstring("trace.json: run 1, traced-region\n"));
   CHECK_THAT(result.out,
-             ContainsSubstring("2 ranks, aligned at the end of the handshake to within 4.000 us; their "
-                               "ends are 0 ns apart"));
+             ContainsSubstring("2 ranks, aligned at the end of the handshake to within 4.000 us"));
   CHECK(check_trace(result.trace) ==
         std::vector<std::string>{"rank 0: defaults", "rank 1: defaults", "rank 0: chosen", "rank 1: chosen"});
   for (int rank = 0; rank < ranks; ++rank) {
@@ -132,7 +131,6 @@ TEST_CASE("trace of a tuning run: ranks with different clocks, aligned at the en
     CHECK(chosen[0].at("args").at("config").get<std::string>() == "{TILE: 3}");
     CHECK(slices(result.trace, process + ": chosen", "handshake").size() == 1);
   }
-  CHECK(result.trace.at("otherData").at("chosen").at("alignment_error_us").get<double>() == Approx(4));
 }
 
 TEST_CASE("trace of a tuning run: without a handshake, aligned at the first launch, and it says so",
@@ -143,7 +141,6 @@ TEST_CASE("trace of a tuning run: without a handshake, aligned at the first laun
   CHECK_THAT(result.out, ContainsSubstring("aligned at the begin of the first tunable launch"));
   CHECK_THAT(result.out, ContainsSubstring("the timer sees tunable launches only"));
   CHECK(check_trace(result.trace).size() == 4);
-  CHECK_FALSE(result.trace.at("otherData").at("chosen").at("alignment_error_is_bounded").get<bool>());
 }
 
 }  // namespace tuned_trace_test

@@ -11,35 +11,34 @@ using namespace contextual::log_report;
 using namespace report_test;
 
 TEST_CASE(
-    "table_of: steps of one config and equal rows of the search are one row, all are there without joining",
+    "rows_of: steps of one config and equal rows of the search are one row, all are there without joining",
     "[unit]") {
   const Analysed run = analysed(files_of({}));
-  const IterationTable joined = table_of(run.analysis.view, Rows::joined, 10);
-  REQUIRE(joined.rows.size() == 10);
-  CHECK(joined.rows[0].cells == std::vector<std::string>{"config-0 (iter-0..2)", "config-0 (iter-0..2)"});
-  CHECK(joined.rows[2].cells == std::vector<std::string>{"config-2 (iter-0..2)", "best: config-0"});
-  CHECK(joined.rows[3].phase == contextual::Phase::search);
-  CHECK(joined.rows[3].cells == std::vector<std::string>{"config-1 (lead-in)", "config-0 (lead-in)"});
-  CHECK(joined.rows[4].cells == std::vector<std::string>{"config-1 (candidate)", "config-0 (candidate)"});
-  CHECK(joined.rows[9].phase == contextual::Phase::final_run);
-  const IterationTable whole = table_of(run.analysis.view, Rows::all, 1);
-  CHECK(whole.rows.size() == 16);
-  CHECK(whole.problems_left_out == 1);
-  CHECK(whole.rows[1].cells == std::vector<std::string>{"config-0 (iter-1)"});
+  const std::vector<TableRow> joined = rows_of(run.analysis.view, Rows::joined, 10);
+  REQUIRE(joined.size() == 10);
+  CHECK(joined[0].cells == std::vector<std::string>{"config-0 (iter-0..2)", "config-0 (iter-0..2)"});
+  CHECK(joined[2].cells == std::vector<std::string>{"config-2 (iter-0..2)", "best: config-0"});
+  CHECK(joined[3].phase == contextual::Phase::search);
+  CHECK(joined[3].cells == std::vector<std::string>{"config-1 (lead-in)", "config-0 (lead-in)"});
+  CHECK(joined[4].cells == std::vector<std::string>{"config-1 (candidate)", "config-0 (candidate)"});
+  CHECK(joined[9].phase == contextual::Phase::final_run);
+  const std::vector<TableRow> whole = rows_of(run.analysis.view, Rows::all, 1);
+  CHECK(whole.size() == 16);
+  CHECK(whole[1].cells == std::vector<std::string>{"config-0 (iter-1)"});
 }
 
-TEST_CASE("table_of: runs of the search with equal assignments and roles share a row", "[unit]") {
+TEST_CASE("rows_of: runs of the search with equal assignments and roles share a row", "[unit]") {
   const Events events = changed<contextual::record::LaunchRow>(events_of({.ranks = 1}, 0), [](auto& launch) {
     launch.config.id = launch.phase == contextual::Phase::search ? 0 : launch.config.id;
   });
   const Analysed run = analysed({lines_of(events)});
-  const IterationTable joined = table_of(run.analysis.view, Rows::joined, 10);
-  REQUIRE(joined.rows.size() == 6);
-  CHECK(joined.rows[3].iterations == std::vector<Range>{{9, 9}, {11, 11}, {13, 13}});
-  CHECK(joined.rows[4].iterations == std::vector<Range>{{10, 10}, {12, 12}, {14, 14}});
+  const std::vector<TableRow> joined = rows_of(run.analysis.view, Rows::joined, 10);
+  REQUIRE(joined.size() == 6);
+  CHECK(joined[3].iterations == std::vector<Range>{{9, 9}, {11, 11}, {13, 13}});
+  CHECK(joined[4].iterations == std::vector<Range>{{10, 10}, {12, 12}, {14, 14}});
 }
 
-TEST_CASE("table_of: iterations and steps as large as numbers get neither overflow nor join", "[unit]") {
+TEST_CASE("rows_of: iterations and steps as large as numbers get neither overflow nor join", "[unit]") {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   std::string text = lines_of(events_of({.ranks = 1}, 0));
   const auto replace = [&](const std::string& from, std::int64_t to) {
@@ -50,8 +49,8 @@ TEST_CASE("table_of: iterations and steps as large as numbers get neither overfl
   replace("step_iteration", largest);
   replace("tuning_iteration", largest - 1);
   const Analysed run = analysed({text});
-  const IterationTable table = table_of(run.analysis.view, Rows::joined, 10);
-  CHECK(table.rows.back().iterations == std::vector<Range>{{largest, largest}});
+  const std::vector<TableRow> table = rows_of(run.analysis.view, Rows::joined, 10);
+  CHECK(table.back().iterations == std::vector<Range>{{largest, largest}});
 }
 
 }  // namespace iteration_table_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace contextual::cache_tool {
+namespace contextual::log_report {
 
 /// A file, or a standard stream, cannot be read or written. The text names it.
 struct FileError : std::runtime_error {
@@ -22,9 +22,8 @@ std::string read_whole(std::istream& from, const std::string& name);
 /// Returns what is in the file. Throws FileError.
 std::string read_whole(const std::filesystem::path& file);
 
-/// Writes aside, to a name of its own in the same folder, and renames, so that a file that is there stays as
-/// it is until the new one is whole; the new one has its permissions. What a link leads to is replaced, and
-/// what is in /dev is appended to. Throws FileError.
+/// Writes beside the file and renames, so that a file that is there stays as it is until the new one is
+/// whole. What a link leads to, and a device, is written directly. Throws FileError.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
-}  // namespace contextual::cache_tool
+}  // namespace contextual::log_report
