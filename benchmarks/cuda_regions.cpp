@@ -124,7 +124,7 @@ class Program {
         region, [this] { whole_.run(); }, options);
   }
   void tune_sides();
-  void tune_separate();
+  void tune_way(const char* way, const std::string& name);
   double tune_each_alone();
   void tune_more_sides();
   void tune_parts();
@@ -182,7 +182,9 @@ double Program::tune(const std::string& region, const std::function<void()>& bod
 void Program::tune_sides() {
   const double joint_s = tune_whole("joint");
   add_side("defaults", "joint", 0, Mode::off);
-  tune_separate();
+  tune_way("separate", "NCCL, then cuBLASLt");
+  tune_way("overlapped", "overlapped");
+  tune_way(line_.region == "allgather" ? "copied" : "split", "copied or split");
   const double each_s = tune_each_alone();
   add_side(each_alone_ ? "each kernel tuned alone" : "tuned by a walk", "each_alone", each_s);
   if (!line_.brief) {
@@ -193,11 +195,10 @@ void Program::tune_sides() {
   tune_parts();
 }
 
-/// Leaves the side out where the ranks have no NCCL.
-void Program::tune_separate() {
-  const std::string name = "NCCL, then cuBLASLt";
+/// Leaves the side out where the ranks have no such way.
+void Program::tune_way(const char* way, const std::string& name) {
   try {
-    add_side(name, "separate", tune_whole("separate", only_way("separate")));
+    add_side(name, way, tune_whole(way, only_way(way)));
   } catch (const TuningFailedError& error) {
     if (speaks()) {
       std::printf("\nleft out: %s: %s\n", name.c_str(), error.what());

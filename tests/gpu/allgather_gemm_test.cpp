@@ -249,6 +249,64 @@ TEST_CASE("all-gather GEMM: it is right when another rank comes long after this 
   }
 }
 
+TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls, and beside a late rank",
+          "[copied]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{1022, 264, 4120, GemmType::bf16};
+  const auto workspace =
+      region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
+  if (rank.count != 2 || rank.count > rank.devices || workspace == nullptr) {
+    return;
+  }
+  poison(*workspace);
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 3);
+  ContextualAutotuner tuner(region_tuning(rank));
+  Options options;
+  options.feasible = only_way("copied");
+  int iteration = 0;
+  tuner.run(
+      "copied_rows", [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); },
+      options);
+  const Report report = tuner.report();
+  const std::vector<ProblemReport>& problems = report.find("copied_rows")->problems;
+  INFO(report.find("copied_rows")->choices_text());
+  CHECK(std::any_of(problems.begin(), problems.end(), [](const ProblemReport& tuned) {
+    return tuned.kernel == copied_gemm_name && tuned.outcome == ProblemOutcome::locked_in;
+  }));
+  std::deque<Graph> graphs;
+  for (int set = 0; set < problem.sets(); ++set) {
+    graphs.emplace_back(stream, [&] { gather_and_check(layer, problem, stream, set); });
+  }
+  for (int replay = 0; replay < 300; ++replay) {
+    if (replay % 60 == 30 * rank.number) {
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+    }
+    graphs[static_cast<std::size_t>(replay) % graphs.size()].launch(stream);
+    if (replay % 7 == 3) {
+      gather_and_check(layer, problem, stream, replay % problem.sets());
+    }
+  }
+  CHECK(problem.wrong() == 0);
+  CHECK(workspace->failure().empty());
+  // A rank that does not come.
+  if (rank.number == 0) {
+    layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
+    stream.wait();
+    CHECK(problem.nan_count() == static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+    CHECK_THAT(workspace->failure(), ContainsSubstring("rank 1"));
+  }
+  on_all_ranks(true);
+  workspace->rearm();
+  graphs[1].launch(stream);
+  CHECK(problem.wrong() == 0);
+}
+
 TEST_CASE("all-gather GEMM: it goes on with two multiprocessors, whatever occupies the others", "[few]") {
   if (!ready_here()) {
     return;

@@ -213,7 +213,7 @@ TEST_CASE("MoE reduce-scatter: every assignment is right when tuned, and so is \
   problem.prepare(stream);
   Options options = region_tuning(rank);
   if (separate) {
-    options.feasible = only_separate;
+    options.feasible = only_way("separate");
   }
   ContextualAutotuner tuner(options);
   std::size_t wrong = 0;

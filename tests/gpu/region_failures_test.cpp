@@ -48,7 +48,7 @@ struct Layers {
     first = std::make_unique<GemmReduceScatter>(workspace, first_shape);
     second = std::make_unique<GemmReduceScatter>(workspace, second_shape);
     Options options = region_tuning(rank);
-    options.feasible = only_separate;
+    options.feasible = only_way("separate");
     ContextualAutotuner tuner(options);
     tuner.run("by_nccl", [this] { call_second(); });
   }

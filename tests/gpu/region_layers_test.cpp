@@ -281,7 +281,7 @@ std::shared_ptr<PeerWorkspace> workspace_for(const Rank& rank, int m,
 void choose_separate(const Rank& rank, const std::string& region, const std::function<void()>& call) {
   Options options = region_tuning(rank);
   options.search_settings.runs = 20;
-  options.feasible = only_separate;
+  options.feasible = only_way("separate");
   ContextualAutotuner tuner(options);
   tuner.run(region, call);
   const Report report = tuner.report();

@@ -117,7 +117,7 @@ class Regions {
       call();
     } else {
       Options options;
-      options.feasible = only_separate;
+      options.feasible = only_way("separate");
       tuner_.run((region == 0 ? "gather " : "scatter ") + std::to_string(m_), call, options);
     }
   }

@@ -68,12 +68,14 @@ inline contextual::Options region_tuning(const Rank& rank) {
   return options;
 }
 
-/// For Options::feasible: regions keep to NCCL and cuBLASLt.
-inline bool only_separate(std::span<const contextual::AssignedConfig> configs) {
-  return std::all_of(configs.begin(), configs.end(), [](const contextual::AssignedConfig& config) {
-    return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-           config.config->get<std::string>("alternative") == "separate";
-  });
+/// For Options::feasible: regions keep to this way.
+inline auto only_way(const char* way) {
+  return [way](std::span<const contextual::AssignedConfig> configs) {
+    return std::all_of(configs.begin(), configs.end(), [way](const contextual::AssignedConfig& config) {
+      return !config.kernel.ends_with("_ways") || config.config == nullptr ||
+             config.config->get<std::string>("alternative") == way;
+    });
+  };
 }
 
 }  // namespace gpu_test

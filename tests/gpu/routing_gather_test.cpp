@@ -439,7 +439,7 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
   }
   RoutedLayer routed(rank, stream, workspace, shape);
   Options options = region_tuning(rank);
-  options.feasible = only_separate;
+  options.feasible = only_way("separate");
   ContextualAutotuner tuner(options);
   int iteration = 0;
   const auto region = [&] {

@@ -2,6 +2,7 @@
 #include "kernels/cuda/gather_order.hpp"
 #include "kernels/cuda/gathered_rows.hpp"
 #include "kernels/cuda/gemm_gather.hpp"
+#include "kernels/cuda/gemm_gather_copies.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_remainder.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
@@ -154,12 +155,21 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   (call->gated() ? gated_gather() : call->shape.fp8 ? fp8_gather() : gemm_gather())(stream, *call);
 }
 
+void call_copied(CUstream& stream, const Call*& call) {
+  call->rows.bring(stream);
+  gather_by_copies(stream, *call);
+}
+
 RegionWays<Call>& ways_of(const Call& call) {
   const auto make = [](const char* name,
                        const std::vector<std::string>& more_names = {}) -> RegionWays<Call>& {
     return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate, more_names);
   };
-  static auto& plain = make(allgather_ways_name);
+  static auto& plain =
+      make_region_ways<Call>(allgather_ways_name,
+                             {{"overlapped", call_overlapped},
+                              {"copied", call_copied, [](const Call& its) { return may_be_copied(its); }}},
+                             call_separate);
   static auto& with_gate = make(allgather_gated_ways_name);
   static auto& of_fp8 = make(allgather_fp8_ways_name, {"SCALING"});
   return call.gated() ? with_gate : call.shape.fp8 ? of_fp8 : plain;

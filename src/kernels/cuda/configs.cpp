@@ -47,6 +47,7 @@ ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
 
 const KernelList& kernel_list() {
   static const KernelList kernels({
+      {copied_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {gathered_fp8_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {gathered_gated_name, [] { return list_configs(gated_gather_space(), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},

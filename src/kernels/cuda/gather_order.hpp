@@ -69,31 +69,36 @@ struct GatherTile {
   int column;   ///< the first one, of the product
 };
 
-/// The order of tiles: rows begin with the first ones that are all of this rank, and go on from the top.
+/// The order of tiles: first those whose rows are all of this rank, [first_row, end_row), then the others
+/// from there on, and from the top.
 struct GatherWalk {
   static constexpr int most_products = 4;
 
   TileOrder order;
   int m_tiles;  // of clusters
   int first_m;
+  int own_m;
   int products;
   int ends[most_products];  // by product, in tiles along n
-  Bands bands;
+  int n_tiles;
 
-  CONTEXTUAL_HOST_DEVICE constexpr GatherWalk(TileOrder its_order, int m, int first_row, int its_products,
-                                              const int* columns)
+  CONTEXTUAL_HOST_DEVICE constexpr GatherWalk(TileOrder its_order, int m, int first_row, int end_row,
+                                              int its_products, const int* columns)
       : order(its_order),
         m_tiles((m + rows_of_cluster() - 1) / rows_of_cluster()),
         first_m((first_row + rows_of_cluster() - 1) / rows_of_cluster()),
+        own_m(count_own(end_row == m ? m_tiles : end_row / rows_of_cluster())),
         products(its_products),
         ends{},
-        bands(order, m_tiles, count_columns(columns)) {}
+        n_tiles(count_columns(columns)) {}
 
   /// Of tickets.
-  CONTEXTUAL_HOST_DEVICE constexpr int count() const { return bands.count(); }
+  CONTEXTUAL_HOST_DEVICE constexpr int count() const { return m_tiles * n_tiles; }
   CONTEXTUAL_HOST_DEVICE constexpr GatherTile tile(int ticket, int block_in_cluster) const {
-    const Tile tile = bands[ticket];
-    const int m_tile = (tile.m + first_m) % m_tiles;
+    const bool own = ticket < own_m * n_tiles;
+    const int skipped = own ? 0 : own_m;
+    const Tile tile = Bands(order, own ? own_m : m_tiles - own_m, n_tiles)[ticket - skipped * n_tiles];
+    const int m_tile = (first_m + skipped + tile.m) % m_tiles;
     int product = 0;
     while (tile.n >= ends[product]) {
       ++product;
@@ -104,6 +109,9 @@ struct GatherWalk {
 
  private:
   CONTEXTUAL_HOST_DEVICE constexpr int rows_of_cluster() const { return order.block_m * order.cluster; }
+  CONTEXTUAL_HOST_DEVICE constexpr int count_own(int end_m) const {
+    return end_m < first_m ? 0 : end_m - first_m;
+  }
   CONTEXTUAL_HOST_DEVICE constexpr int count_columns(const int* columns) {
     int all = 0;
     for (int product = 0; product < products; ++product) {

@@ -47,7 +47,9 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   maps.gathered =
       tensor_map({args.workspace->matrices_of(args.workspace->communicator->rank()), shape.m, words, bf16},
                  config.block_m);
-  maps.fetch = fetch_maps(*args.workspace, shape.m, words, bf16);
+  if (args.k_parts == 0) {
+    maps.fetch = fetch_maps(*args.workspace, shape.m, words, bf16);
+  }
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     const RowsOfB rows = product.gated ? gated_rows_of_b(product.n) : rows_of_b(config, product.n);
@@ -71,6 +73,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   for (int rank = 0; args.scales_rows() && rank < rest.peers.ranks; ++rank) {
     rest.scales[rank] = args.scales_of(rank, 0);
   }
+  rest.k_parts = args.k_parts;
   rest.fp16 = shape.type == GemmType::fp16;
   rest.products = static_cast<int>(args.products.size());
   for (std::size_t i = 0; i < args.products.size(); ++i) {
@@ -106,6 +109,12 @@ bool keeps(const GemmConfig& config, const CUstream& /*stream*/, const GemmGathe
       std::max_element(args.products.begin(), args.products.end(),
                        [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
   return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
+}
+
+CudaVariant copied_variant(const char* function, const GemmConfig& config) {
+  CudaVariant variant = gemm_variant(function, config);
+  variant.defines.emplace_back("COPIED", "1");
+  return variant;
 }
 
 template <typename Keep>
@@ -145,6 +154,12 @@ GemmGather& gemm_gather() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const kernel =
       new GemmGather(gathered_gemm_name, gemm_gather_space(), key_of, definition(gemm_variant, keeps));
+  return *kernel;
+}
+
+GemmGather& copied_gather() {
+  static auto* const kernel =
+      new GemmGather(copied_gemm_name, gemm_gather_space(), key_of, definition(copied_variant, keeps));
   return *kernel;
 }
 

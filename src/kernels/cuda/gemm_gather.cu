@@ -12,9 +12,16 @@
 #include "gemm_tickets.cuh"
 #include "peer_wait.cuh"
 
+// Copies bring the rows.
+#ifndef COPIED
+#define COPIED 0
+#endif
+
 using namespace contextual::kernels::cuda;
 
 namespace {
+
+constexpr bool copied = COPIED != 0;
 
 /// Of a tile's rows and columns, and, for pieces, of what one store covers.
 struct GatherMaps {
@@ -54,7 +61,8 @@ struct Walk {
   GatherWalk walk;
 
   __device__ explicit Walk(const GemmGatherParameters& p)
-      : walk(tile_order, p.m, min(p.peers.rank * p.rows_per_shard, p.m - 1), p.products, p.n) {}
+      : walk(tile_order, p.m, min(p.peers.rank * p.rows_per_shard, p.m - 1),
+             min((p.peers.rank + 1) * p.rows_per_shard, p.m), p.products, p.n) {}
 
   __device__ int count() const { return walk.count(); }
   __device__ GatherTile operator[](int ticket) const {
@@ -62,17 +70,31 @@ struct Walk {
   }
 };
 
-/// One warp: until the pieces have come of which a part of rows [begin, end) of a source consists, or in vain.
-__device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part,
-                                int begin, int end, TileFlag now) {
+/// Copies have parts of their own.
+__device__ GatherPieces parts_of(const GemmGatherParameters& p) {
+  GatherPieces pieces = pieces_of(p);
+  if constexpr (copied) {
+    pieces.across_of_part = (pieces.across + p.k_parts - 1) / p.k_parts;
+    pieces.parts = (pieces.across + pieces.across_of_part - 1) / pieces.across_of_part;
+  }
+  return pieces;
+}
+
+/// One warp: until the pieces or copies have come of which a part of rows [begin, end) of a source consists, or in vain.
+__device__ void wait_for_rows(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part, int begin,
+                              int end, TileFlag now) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first = pieces.first_flag(source, part, begin);
-  const int count = pieces.first_flag(source, part, end - 1) + pieces.across_in(part) - first;
+  int first = part;
+  int count = 1;
+  if constexpr (!copied) {
+    first = pieces.first_flag(source, part, begin);
+    count = pieces.first_flag(source, part, end - 1) + pieces.across_in(part) - first;
+  }
   const TileFlag* const flags = p.flags + source * p.flags_per_source + first;
   Patience patience(p.peers);
   int index = lane;  // of the first one of this lane's that has not come
   for (;;) {
-    while (index < count && load_here(flags + index) == now) {
+    while (index < count && (copied ? load_from_peers(flags + index) : load_here(flags + index)) == now) {
       index += 32;
     }
     if (__all_sync(0xFFFFFFFFU, index >= count)) {
@@ -88,7 +110,7 @@ __device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPiece
 /// One warp of the block, ahead of what loads.
 __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared) {
   const Walk walk(p);
-  const GatherPieces pieces = pieces_of(p);
+  const GatherPieces pieces = parts_of(p);
   const int rank = p.peers.rank;
   const TileFlag now = flag_now(p);
   Tickets<GatherShared> tickets(shared);
@@ -100,11 +122,12 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
       for (int source = row / p.rows_per_shard; source * p.rows_per_shard < end; ++source) {
         const int shard = source * p.rows_per_shard;
         if (source != rank) {
-          wait_for_pieces(p, pieces, source, part, max(row - shard, 0), min(end - shard, p.rows_per_shard), now);
+          wait_for_rows(p, pieces, source, part, max(row - shard, 0), min(end - shard, p.rows_per_shard), now);
         }
       }
       __syncwarp();
       if (threadIdx.x % 32 == 0) {
+        fence_global_reads();  // here, so that what loads does not stop for it
         barrier_arrive(shared.rows_here(place.stage));
       }
     }
@@ -114,47 +137,61 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
 /// One thread of the block.
 __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared) {
   const Walk walk(p);
-  const GatherPieces pieces = pieces_of(p);
+  const GatherPieces pieces = parts_of(p);
   const int k_blocks = (p.k + block_k - 1) / block_k;
   const int k_blocks_of_part = pieces.across_of_part * (GatherPieces::columns / block_k);
-  const int last_part = (pieces.parts - 1) * k_blocks_of_part;
+  const int k_of_ticket = max(k_blocks - ticket_k_blocks, 0);
+  // Behind the last wait for rows: this block fetches until then.
+  const int k_of_closing = max(k_blocks - closing_k_blocks, (pieces.parts - 1) * k_blocks_of_part);
   Tickets<GatherShared> tickets(shared);
   RowSlot rows;
   Stage place;
-  Stage place_of_b;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const GatherTile tile = walk[ticket.number];
-    int k_of_b = 0;
-    const auto load_b = [&] {
-      barrier_wait(shared.empty(place_of_b.stage), place_of_b.parity ^ 1);
-      barrier_expect(shared.full(place_of_b.stage), stage_bytes);
-      load_box_of_b(maps.b[tile.product], k_of_b, tile.column, p.n[tile.product], shared, place_of_b.stage);
-      place_of_b.advance();
-      ++k_of_b;
-    };
-    for (int k = 0; k < k_blocks; ++k, place.advance()) {
-      if (k % k_blocks_of_part == 0) {
-        // What does not wait for rows goes ahead. Within a tile a stage comes free with the products of the next one.
-        const int ahead = min(k_blocks, k + (k == 0 ? STAGES : STAGES - 1));
-        while (k_of_b < ahead && !barrier_holds(shared.rows_here(rows.stage), rows.parity)) {
-          load_b();
+    const TensorMap& b = maps.b[tile.product];
+    const int up = p.n[tile.product];
+    int k_of_b = 0;  // up to which B is loaded
+    Stage place_of_b = place;
+    for (int k = 0; k < k_blocks; rows.advance()) {
+      if (k_of_b < k) {
+        k_of_b = k;
+        place_of_b = place;
+      }
+      // What does not wait for rows goes ahead. Within a tile a stage comes free with the products of the next one.
+      const int ahead = min(k_blocks, k + (k == 0 ? STAGES : STAGES - 1));
+      while (k_of_b < ahead && !barrier_holds(shared.rows_here(rows.stage), rows.parity)) {
+        barrier_wait(shared.empty(place_of_b.stage), place_of_b.parity ^ 1);
+        barrier_expect(shared.full(place_of_b.stage), stage_bytes);
+        load_box_of_b(b, k_of_b, tile.column, up, shared, place_of_b.stage);
+        place_of_b.advance();
+        ++k_of_b;
+      }
+      barrier_wait(shared.rows_here(rows.stage), rows.parity);
+      const int end = min(k_blocks, k + k_blocks_of_part);
+      while (k < end) {
+        if (k == k_of_ticket) {
+          want_ticket(shared);
         }
-        barrier_wait(shared.rows_here(rows.stage), rows.parity);
-        rows.advance();
-        fence_global_reads();
+        if (k == k_of_closing) {
+          set_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
+        }
+        const int stop = min(k < k_of_ticket ? min(end, k_of_ticket) : end, k < k_of_closing ? k_of_closing : end);
+        for (; k < min(k_of_b, stop); ++k, place.advance()) {
+          load_box(shared.a(place.stage), maps.gathered, k * block_k, tile.row, shared.full(place.stage));
+        }
+        load_tile(maps.gathered, b, k, stop, tile.row, tile.column, shared, place, up);
+        k = stop;
       }
-      if (k == max(k_blocks - ticket_k_blocks, 0)) {
-        want_ticket(shared);
-      }
-      // Behind the last wait for rows: this block fetches until then.
-      if (k == max(k_blocks - closing_k_blocks, last_part)) {
-        set_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
-      }
-      if (k == k_of_b) {
-        load_b();
-      }
-      load_box(shared.a(place.stage), maps.gathered, k * block_k, tile.row, shared.full(place.stage));
     }
+  }
+}
+
+/// One thread of the block. Whoever is first says that this rank's call has begun.
+__device__ void begin(const GemmGatherParameters& p) {
+  const int before = static_cast<int>(atomicAdd(&p.peers.control[p.peers.rank]->begun, 1U));
+  tell_if_first(p.peers, before);
+  if (copied && before == 0) {
+    release_copies(p.peers, flag_now(p));
   }
 }
 
@@ -165,14 +202,14 @@ __device__ void store(const GatherMaps& maps, const GemmGatherParameters& p, Gat
   Storer storer(shared, store_buffers);
   Fetcher fetcher(maps.fetch, p, shared);
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
-    if (fetcher.fetches()) {
+    if (!copied && fetcher.fetches()) {
       wait_for_stores<0>();
       fetcher.fetch(storer.kept_buffer(), ticket.number);
     }
     storer.empty();
     const GatherTile tile = walk[ticket.number];
     storer.tile(maps.c[tile.product], tile.row, tile.column);
-    if (!fetcher.fetches()) {
+    if (copied || !fetcher.fetches()) {
       storer.empty();
     }
   }
@@ -216,7 +253,8 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
     prefetch(maps.gathered);
     prefetch(maps.b[0]);
   }
-  run_by_ticket(
+  constexpr bool in_order = false;  // who waits for rows does so for what blocks fetch at any tile
+  run_by_ticket<in_order>(
       p.peers, shared, Walk(p).count(),
       [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },
       [&] { produce(maps, p, shared); },
@@ -225,9 +263,16 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
       [&](const Role& role) {
         if (role.warp == 3) {
           look_for_rows(p, shared);
+        } else if (threadIdx.x % 32 == 1) {
+          begin(p);
         }
       });
-  leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); }, [&](int warp, int warps) {
+  const auto finish = [&](int lane) {
+    if constexpr (!copied) {
+      wait_for_fetches(p, lane);
+    }
+  };
+  leave(p.peers, finish, [&](int warp, int warps) {
     for (int product = 0; product < p.products; ++product) {
       fill_with_nan(p.output[product], p.m, p.n[product], p.pitch[product], warp, warps);
     }

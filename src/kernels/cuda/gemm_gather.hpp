@@ -30,6 +30,7 @@ struct GemmGatherArgs {
   std::span<const GatheredProduct> products;
   AllGatherGemmShape shape;
   const float* a_scale = nullptr;  ///< of fp8: that of A, or those of own rows
+  int k_parts = 0;                 ///< in which copies bring the rows; 0 if the kernel fetches them
 
   int columns() const noexcept;  ///< of all products
   bool gated() const noexcept { return products.front().gated; }
@@ -43,6 +44,8 @@ struct GemmGatherArgs {
 /// workspace, from its begin to its end: it advances the epoch.
 using GemmGather = CudaKernel<GemmConfig, GemmGatherArgs>;
 GemmGather& gemm_gather();
+/// "cuda_allgather_copied_gemm": the same where copies bring the rows, each followed by one of a flag.
+GemmGather& copied_gather();
 GemmGather& fp8_gather();
 GemmGather& gated_gather();
 ConfigSpace<GemmConfig> gemm_gather_space();

@@ -94,14 +94,14 @@ __device__ __forceinline__ void load_tile_of_ticket(const TensorMap& a, const Te
   load_tile(a, b, last_k, end_k, a_row, b_row, shared, place);
 }
 
-/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun.
-/// `marked(ticket)` is what the roles see of it.
+/// One thread of the cluster, from its first ticket on. `marked(ticket)` is what the roles see of it. `taken` tickets are
+/// no more to be had.
 template <typename TheShared, typename Marked>
-__device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
-  tell_if_first(peers, ticket);
+__device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, int taken,
+                         const Marked& marked) {
   Place<ticket_slots> place;
   Place<1> wanted;
-  for (;; ticket = take_ticket(peers), place.advance(), wanted.advance()) {
+  for (;; ticket = taken + take_ticket(peers), place.advance(), wanted.advance()) {
     const unsigned word = static_cast<unsigned>(2 * ticket) + (ticket < count && marked(ticket) ? 1 : 0);
     barrier_wait(shared.ticket_empty(place.stage), place.parity ^ 1);
     for (int block = 0; block < CLUSTER; ++block) {
@@ -115,8 +115,9 @@ __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, in
 }
 
 /// A kernel from its begin until all that this block does is done: see `run_role`, and `schedule`. `rest(role)` is for the
-/// warps that are left.
-template <typename TheShared, typename Consume, typename Produce, typename Store, typename Marked, typename Rest>
+/// warps that are left. If nobody waits for what is done at smaller tickets, they need not be `in_order`: clusters begin
+/// without asking for one, and `rest` says that the call has begun. Otherwise whoever is first does.
+template <bool in_order = true, typename TheShared, typename Consume, typename Produce, typename Store, typename Marked, typename Rest>
 __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared shared, int count,
                                               const Consume& consume, const Produce& produce, const Store& store,
                                               const Marked& marked, const Rest& rest) {
@@ -125,11 +126,18 @@ __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared 
     barrier_init_fence();
   }
   const Role role = role_of_thread();
-  const int first_ticket = is_scheduler(role) ? take_ticket(peers) : 0;
+  const int clusters = static_cast<int>(gridDim.x) / CLUSTER;
+  int ticket = static_cast<int>(blockIdx.x) / CLUSTER;
+  if (in_order && is_scheduler(role)) {
+    ticket = take_ticket(peers);
+  }
   block_or_cluster_sync();
   run_role(role, [&] { consume(role.consumer); }, produce, store, [&] {
     if (is_scheduler(role)) {
-      schedule(peers, shared, count, first_ticket, marked);
+      if (in_order) {
+        tell_if_first(peers, ticket);
+      }
+      schedule(peers, shared, count, ticket, in_order ? 0 : clusters, marked);
     } else {
       rest(role);
     }

@@ -17,14 +17,26 @@ using namespace contextual;
 namespace cuda = contextual::kernels::cuda;
 
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
-  CHECK(cuda::kernel_types() ==
-        std::vector<std::string>{"cuda_allgather_fp8_gemm", "cuda_allgather_gated_mlp",
-                                 "cuda_allgather_gated_moe", "cuda_allgather_gemm", "cuda_allgather_moe",
-                                 "cuda_cublaslt_gemm", "cuda_expert_sum", "cuda_expert_sum_reduce_scatter",
-                                 "cuda_fp8_gemm", "cuda_fp8_gemm_promoted", "cuda_gated_mlp", "cuda_gemm",
-                                 "cuda_gemm_reduce_scatter", "cuda_gemm_split_reduce_scatter",
-                                 "cuda_grouped_gated_mlp", "cuda_grouped_gemm", "cuda_mma_gemm",
-                                 "cuda_rms_norm_rope", "cuda_vector_add"});
+  CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_copied_gemm",
+                                                         "cuda_allgather_fp8_gemm",
+                                                         "cuda_allgather_gated_mlp",
+                                                         "cuda_allgather_gated_moe",
+                                                         "cuda_allgather_gemm",
+                                                         "cuda_allgather_moe",
+                                                         "cuda_cublaslt_gemm",
+                                                         "cuda_expert_sum",
+                                                         "cuda_expert_sum_reduce_scatter",
+                                                         "cuda_fp8_gemm",
+                                                         "cuda_fp8_gemm_promoted",
+                                                         "cuda_gated_mlp",
+                                                         "cuda_gemm",
+                                                         "cuda_gemm_reduce_scatter",
+                                                         "cuda_gemm_split_reduce_scatter",
+                                                         "cuda_grouped_gated_mlp",
+                                                         "cuda_grouped_gemm",
+                                                         "cuda_mma_gemm",
+                                                         "cuda_rms_norm_rope",
+                                                         "cuda_vector_add"});
   for (const Config& config :
        cuda::generate_configs("cuda_gated_mlp")) {  // a gate beside what it lets through
     CHECK(config.get<int>("BLOCK_N") / (config.get<int>("BLOCK_M") == 64 ? 2 : 1) % 128 == 0);

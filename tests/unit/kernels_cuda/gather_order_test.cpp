@@ -65,13 +65,23 @@ TEST_CASE("gather walk: each tile of each product once, rows of this rank first"
   for (const auto& columns : all_columns) {
     for (const int cluster : {1, 2}) {
       for (const bool along_n : {true, false}) {
-        for (const int first_row : {0, 100, 512, 899}) {
+        for (const auto& [first_row, end_row] :
+             {std::pair{0, 900}, {0, 450}, {450, 900}, {100, 200}, {300, 600}, {512, 900}, {899, 900}}) {
           constexpr int m = 900;
           const TileOrder order{128, 128, cluster, 4, along_n};
-          CAPTURE(columns.size(), cluster, along_n, first_row);
-          const GatherWalk walk(order, m, first_row, static_cast<int>(columns.size()), columns.data());
+          CAPTURE(columns.size(), cluster, along_n, first_row, end_row);
+          const GatherWalk walk(order, m, first_row, end_row, static_cast<int>(columns.size()),
+                                columns.data());
+          const int rows = 128 * cluster;
+          const auto is_own = [&, first = first_row, end = end_row](int row) {
+            return row >= first && std::min(row + rows, m) <= end;
+          };
+          bool others_have_begun = false;
           std::set<std::pair<int, Place>> tiles;
           for (int ticket = 0; ticket < walk.count(); ++ticket) {
+            const bool own = is_own(walk.tile(ticket, 0).row);
+            REQUIRE((!own || !others_have_begun));
+            others_have_begun = !own;
             for (int block = 0; block < cluster; ++block) {
               const GatherTile tile = walk.tile(ticket, block);
               REQUIRE(tile.column < columns[static_cast<std::size_t>(tile.product)]);
@@ -85,7 +95,7 @@ TEST_CASE("gather walk: each tile of each product once, rows of this rank first"
           CHECK(tiles.size() == expected);
           const int first = walk.tile(0, 0).row;
           CHECK((first >= first_row || first == 0));
-          CHECK(first < first_row + 128 * cluster);
+          CHECK(first < first_row + rows);
         }
       }
     }

@@ -55,8 +55,11 @@ struct GatheredProduct {
 /// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
 /// with own rows, while the others come; tensor parallel layers with column-wise split weights need this.
 ///
-/// There are two ways, between which "cuda_allgather_ways" chooses:
+/// There are three ways, between which "cuda_allgather_ways" chooses:
 /// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and fetches the others' rows meanwhile.
+/// - "copied": the same kernel ("cuda_allgather_copied_gemm") waits for the others' rows, which copy engines
+///   bring meanwhile, on a stream of the workspace's: for ranks with a GPU each and at least 2 MiB of rows a
+///   rank. A call costs the host some 25 us more, a replay nothing.
 /// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and a kernel
 ///   applies bias and activation, if any, to the rounded product. There is no handshake and no budget; a rank
 ///   that does not come is NCCL's affair.
@@ -68,7 +71,7 @@ struct GatheredProduct {
 /// fp8.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
-/// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
+/// configs of "overlapped" and "copied" give equal bits; PeerWorkspaceOptions::equal_bits keeps to them.
 ///
 /// What is tuned with one m is used for all m of a bucket: 1, 2, 4, ..., 512, 1024, 1536, ..., each for what
 /// is above the one before it. In "separate" cuBLASLt's algorithm, and the config of
@@ -99,7 +102,7 @@ class CONTEXTUAL_API AllGatherGemm {
   void* input(int m = 0) const;
 
   /// Returns the gathered matrix, [m, k], dense. Its rows are valid in stream order from the end of a call
-  /// until the next call on the workspace begins, or until own rows are written.
+  /// until the next call on the workspace begins, or until own rows are written; not if a call has failed.
   const void* gathered() const noexcept;
 
   /// Gathers and multiplies, in the order of `stream`, without waiting on the host. All ranks must make the

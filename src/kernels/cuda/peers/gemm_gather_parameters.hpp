@@ -12,6 +12,7 @@ namespace contextual::kernels::cuda {
 struct GemmGatherParameters : GatherParameters {
   static constexpr int most_products = 4;
 
+  int k_parts;  ///< in which copies bring a source's rows, each with a flag
   bool fp16;
   int products;
   int n[most_products];

@@ -30,6 +30,21 @@ __device__ bool has_begun(const PeerBegin& peers, int rank) {
   return load_from_peers(&own.arrived[rank]) > own.epoch;
 }
 
+/// Lets copies begin that write where the other ranks read: when all have begun, or in vain. One thread.
+__device__ void release_copies(const PeerBegin& peers, unsigned long long flag) {
+  PeerControl& own = *peers.control[peers.rank];
+  bool all = true;
+  for (int rank = 0; rank < peers.ranks; ++rank) {
+    all = all && (rank == peers.rank ||
+                  wait_until(peers, PeerFailure::not_arrived + rank, [&] { return has_begun(peers, rank); }));
+  }
+  if (!all) {
+    fail(peers, load_from_peers(&own.failed));  // all know it before anything is written
+  }
+  own.copied_flag = flag;
+  store_for_peers(&own.all_begun, 1U);
+}
+
 /// The ranks whose call has begun, as one thread knows them, which stores into their memory.
 class Arrivals {
  public:
@@ -90,6 +105,7 @@ __device__ void leave(const PeerBegin& peers, const Finish& finish, const Spoil&
     own.senders = 0;
     own.sent = 0;
     own.left = 0;
+    own.begun = 0;
     own.epoch += 1;
   }
 }

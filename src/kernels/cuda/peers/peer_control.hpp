@@ -27,7 +27,8 @@ constexpr unsigned tile_flag_shape_bits = 16;
 struct PeerControl {
   static constexpr int most_ranks = 8;
 
-  unsigned long long epoch;                ///< the number of this rank's calls so far
+  unsigned long long epoch;  ///< the number of this rank's calls so far
+  TileFlag copied_flag;      ///< of the last call whose rows copies bring, which they bring to the peers, too
   unsigned long long arrived[most_ranks];  ///< by rank: the epoch of the last call that it has begun
   unsigned long long
       fetched[most_ranks];            ///< by rank: the epoch of the last call in which it has this one's rows
@@ -40,6 +41,8 @@ struct PeerControl {
   unsigned here[most_ranks];          ///< the same by source
   unsigned senders;                   ///< of the tiles: that have or want a turn to be sent
   unsigned sent;                      ///< and have been
+  unsigned begun;                     ///< blocks of the current call that are on the device
+  unsigned all_begun;                 ///< 1 lets the copies of the call begin
   unsigned left;                      ///< blocks of the current call that are done
 };
 

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -110,6 +111,7 @@ std::string PeerMemory::share() {
 /// Returns why this rank cannot use the others' memory; empty if it can.
 std::string PeerMemory::open_all(const std::vector<std::string>& offers) {
   const int own_rank = communicator_->rank();
+  std::set<std::string> devices;
   for (int rank = 0; rank < communicator_->size(); ++rank) {
     const std::string& offer = offers[static_cast<std::size_t>(rank)];
     if (offer.starts_with(failure_mark)) {
@@ -121,6 +123,7 @@ std::string PeerMemory::open_all(const std::vector<std::string>& offers) {
     }
     Place place;
     std::memcpy(&place, offer.data() + end_of_node + 1, sizeof(place));
+    spread_ = devices.emplace(place.device.bytes, sizeof(place.device.bytes)).second && spread_;
     if (rank == own_rank) {
       continue;
     }

@@ -32,6 +32,8 @@ class PeerMemory {
   ~PeerMemory();
 
   const std::string& problem() const noexcept { return problem_; }
+  /// Each rank has a device of its own. Equal on all ranks.
+  bool is_spread() const noexcept { return spread_; }
   /// Null for another rank if there is a problem.
   std::byte* of(int rank) const noexcept { return memory_[static_cast<std::size_t>(rank)]; }
   std::byte* own() const noexcept { return of(communicator_->rank()); }
@@ -45,6 +47,7 @@ class PeerMemory {
   std::size_t bytes_;
   std::chrono::nanoseconds deadline_;
   int device_ = 0;
+  bool spread_ = true;
   std::vector<std::byte*> memory_;  ///< by rank
   std::string problem_;
 };

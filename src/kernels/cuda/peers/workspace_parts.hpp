@@ -3,6 +3,7 @@
 /// \file
 /// The parts of a PeerWorkspace, for the objects that use it.
 
+#include "kernels/cuda/peers/copy_lane.hpp"
 #include "kernels/cuda/peers/peer_control.hpp"
 #include "kernels/cuda/peers/peer_memory.hpp"
 #include "kernels/cuda/peers/peer_nccl.hpp"
@@ -39,6 +40,7 @@ class HostWords {
 
 /// Names of tunable kernels that wait for other ranks.
 inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
+inline constexpr const char* copied_gemm_name = "cuda_allgather_copied_gemm";
 inline constexpr const char* gathered_fp8_name = "cuda_allgather_fp8_gemm";
 inline constexpr const char* gathered_gated_name = "cuda_allgather_gated_mlp";
 inline constexpr const char* gathered_moe_name = "cuda_allgather_moe";
@@ -56,22 +58,16 @@ inline constexpr const char* reduce_scatter_ways_name = "cuda_reduce_scatter_way
 inline constexpr const char* all_reduce_ways_name = "cuda_all_reduce_ways";
 inline constexpr const char* moe_reduce_scatter_ways_name = "cuda_moe_reduce_scatter_ways";
 /// All of them, whose batches are asked whether a wait was in vain.
-inline constexpr const char* peer_kernel_names[] = {gathered_gemm_name,
-                                                    gathered_fp8_name,
-                                                    gathered_gated_name,
-                                                    gathered_moe_name,
-                                                    gathered_gated_moe_name,
-                                                    scattered_gemm_name,
-                                                    split_gemm_name,
-                                                    scattered_sum_name,
-                                                    allgather_ways_name,
-                                                    allgather_fp8_ways_name,
-                                                    allgather_gated_ways_name,
-                                                    allgather_moe_ways_name,
-                                                    allgather_gated_moe_ways_name,
-                                                    reduce_scatter_ways_name,
-                                                    all_reduce_ways_name,
-                                                    moe_reduce_scatter_ways_name};
+inline constexpr const char* peer_kernel_names[] = {
+    gathered_gemm_name,          copied_gemm_name,
+    gathered_fp8_name,           gathered_gated_name,
+    gathered_moe_name,           gathered_gated_moe_name,
+    scattered_gemm_name,         split_gemm_name,
+    scattered_sum_name,          allgather_ways_name,
+    allgather_fp8_ways_name,     allgather_gated_ways_name,
+    allgather_moe_ways_name,     allgather_gated_moe_ways_name,
+    reduce_scatter_ways_name,    all_reduce_ways_name,
+    moe_reduce_scatter_ways_name};
 
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
@@ -122,6 +118,7 @@ struct PeerWorkspace::Parts {
   HostWords host;
   AbortWord abort_word;  ///< the host's, so that a communicator that gives up ends the waits here
   PeerNccl nccl;
+  CopyLane lane;
   std::uint32_t tuned_region = 0;  ///< the last one that was tuned with a call
   std::optional<RegisteredChecks> checks;
 };
