@@ -37,6 +37,7 @@ void ClosingStage::prepare() {
   contest_.emplace(basis_.options.closing_rounds, most_runs_for_closing(basis_.options, scope_.task().parts));
   next_by_time_ = 0;
   aside_.reset();
+  open_.reset();
   for (const std::size_t p : scope_.task().problems) {
     by_makespan_[p] = scope_.has_member(p);
   }
@@ -97,6 +98,10 @@ void ClosingStage::begin_with_candidate() {
     record_.choice = *next;
     record_.reason = Why::next_is_steadier;
     claim_ = Claim::faster;
+  } else if (record_.choice == scope_.defaults() && may_compare() &&
+             own_times_favor_base(scope_.defaults())) {
+    record_.choice = scope_.base();
+    record_.reason = Why::own_times;
   }
   begin_closing();
 }
@@ -193,6 +198,9 @@ ClosingStage::Next ClosingStage::sampled_further(const SearchObservation& observ
 ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {
   if (aside_ && aside_->choice[problem] == config_id) {
     aside_.reset();
+  }
+  if (open_ && open_->choice[problem] == config_id) {
+    open_.reset();
   }
   if (!to_sample_.empty() && to_sample_.front().assignment[problem] == config_id) {
     ++ongoing_.context;
@@ -355,14 +363,21 @@ bool ClosingStage::end_closing() {
     lose();
     return !contest_->running();
   }
-  const bool is_other = !record_.lost.empty() || (!driver_.exists() && claim_ == Claim::faster);
+  if (verdict == Verdict::shown && open_ && is_open(*open_, record_.choice, *record_.gain)) {
+    give_back(record_);
+    return true;
+  }
+  const bool took_over =
+      driver_.exists() ? driver_.best().value_or(record_.choice) != record_.choice : claim_ == Claim::faster;
+  const bool is_other = !record_.lost.empty() || took_over;
   if (verdict == Verdict::unmeasured && is_other && record_.reference != Reference::first_feasible) {
+    note_open();
     give_back(record_);  // what took the place of a loser, or of what own times chose, has shown nothing
     return true;
   }
   if (verdict == Verdict::shown) {
     record_.reason = record_.reason + gain_over_reference(record_);
-    if (contest_->behind_next() && set_aside()) {
+    if ((contest_->behind_next() || own_times_favor_base(record_.choice)) && set_aside()) {
       return false;
     }
   }
@@ -373,36 +388,74 @@ bool ClosingStage::end_closing() {
 /// What is next may be shorter than a choice that has far samples of its own, and is compared, too.
 bool ClosingStage::set_aside() {
   std::optional<Assignment> next;
+  const bool by_own_times = contest_->affords(1) && own_times_favor_base(record_.choice);
   if (!driver_.exists()) {
     next = next_by_time();
+  } else if (by_own_times) {
+    next = scope_.base();
   } else if (const auto measured = contest_->affords(1) ? next_measured() : std::nullopt) {
     next = measured->assignment;
   }
   if (!next) {
     return false;
   }
-  aside_ = Shown{record_.choice,          record_.reason, *record_.gain, record_.reference_makespan,
-                 record_.choice_makespan, record_.unsure};
+  aside_ = compared();
   record_.choice = *next;
-  record_.reason = Why::next_is_steadier;
+  record_.reason = by_own_times ? Why::own_times : Why::next_is_steadier;
   record_.gain.reset();
   begin_closing();
   return true;
 }
 
+ClosingStage::Compared ClosingStage::compared() const {
+  return {record_.choice,          record_.reason, record_.gain, record_.reference_makespan,
+          record_.choice_makespan, record_.unsure};
+}
+
+void ClosingStage::restore(Compared compared) {
+  record_.choice = std::move(compared.choice);
+  record_.reason = std::move(compared.reason);
+  record_.gain = compared.gain;
+  record_.reference_makespan = compared.reference_makespan;
+  record_.choice_makespan = compared.choice_makespan;
+  record_.unsure = compared.unsure;
+}
+
+/// The walk's choice is far shorter by own times than this, and was not compared yet: a search that gave it
+/// up for a few far samples, or has not sampled it, may be wrong.
+bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
+  return driver_.exists() && scope_.base_is_far_shorter(scope_.defaults()) &&
+         scope_.base_is_far_shorter(chosen) &&
+         std::none_of(record_.lost.begin(), record_.lost.end(),
+                      [&](const LostComparison& lost) { return lost.assignment == scope_.base(); });
+}
+
+/// What was compared is far shorter than `other` by own times, and the noise is too large to tell that it
+/// does not gain more.
+bool ClosingStage::is_open(const Compared& compared, const Assignment& other,
+                           const Gain& gain_of_other) const {
+  return compared.choice == scope_.base() && scope_.base_is_far_shorter(other) &&
+         (!compared.gain || compared.gain->high >= gain_of_other.low + ClosingContest::worthwhile);
+}
+
+void ClosingStage::note_open() {
+  if (is_open(compared(), scope_.defaults(), {})) {
+    open_ = compared();
+  }
+}
+
 /// Of both, by their makespans: what the reference pays for may seem another in each comparison.
 void ClosingStage::choose_better() {
   const double shorter_by = 1 - record_.choice_makespan.centre_ns / aside_->choice_makespan.centre_ns;
-  if (record_.gain && shorter_by > ClosingContest::worthwhile) {
+  const bool shorter = record_.gain && shorter_by > ClosingContest::worthwhile;
+  if (shorter && !is_open(*aside_, record_.choice, *record_.gain)) {
     record_.reason = record_.reason + gain_over_reference(record_);
     record_.unsure = record_.unsure || aside_->unsure;
+  } else if (is_open(compared(), aside_->choice, *aside_->gain)) {
+    choose_in_noise();
   } else {
-    record_.choice = aside_->choice;
-    record_.reason = aside_->reason;
-    record_.gain = aside_->gain;
-    record_.reference_makespan = aside_->reference_makespan;
-    record_.choice_makespan = aside_->choice_makespan;
-    record_.unsure = aside_->unsure;
+    restore(std::move(*aside_));
+    record_.unsure = record_.unsure || shorter;
   }
   aside_.reset();
   contest_->drop();
@@ -431,9 +484,22 @@ bool ClosingStage::defaults_may_be_behind() const {
                        cost.near * cost.excess * cost.own_part() > next->longer_by_ns);
 }
 
+/// What is compared now stays, because own times speak for it, and is not kept.
+void ClosingStage::choose_in_noise() {
+  record_.reason = Why::own_times;
+  if (record_.gain && record_.gain->low > 0) {
+    record_.reason = record_.reason + gain_over_reference(record_);
+  } else if (record_.gain) {
+    record_.reason =
+        Reason({.why = Why::own_times_in_noise, .gain = *record_.gain, .reference = record_.reference});
+  }
+  record_.unsure = true;
+}
+
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
 void ClosingStage::lose() {
   const Assignment reference = contest_->comparison().reference();
+  note_open();
   record_.lost.push_back({record_.choice, *record_.gain, std::exchange(record_.unsure, false)});
   const std::optional<Assignment> next = next_candidate();
   record_.gain.reset();
@@ -449,6 +515,12 @@ void ClosingStage::lose() {
 /// has lost, own times do.
 void ClosingStage::give_back(SearchRecord& record) {
   contest_->drop();
+  if (open_ && !compares_overall_) {
+    restore(*std::exchange(open_, std::nullopt));
+    std::erase_if(record.lost, [&](const LostComparison& lost) { return lost.assignment == record.choice; });
+    choose_in_noise();
+    return;
+  }
   if (record.lost.empty()) {
     record.choice = scope_.base();
     record.reason = Why::own_times;
@@ -481,9 +553,12 @@ std::optional<Assignment> ClosingStage::next_candidate() {
   const bool has_lost = std::any_of(
       record_.lost.begin(), record_.lost.end(),
       [&](const LostComparison& lost) { return lost.assignment == by_time && lost.gain.high < 0; });
-  const bool last_is_by_time =
-      !scope_.compares_alternatives() && by_time != scope_.defaults() && !has_lost && scope_.allowed(by_time);
-  if (contest_->affords(last_is_by_time ? 2 : 1)) {
+  const int by_time_left =
+      !scope_.compares_alternatives() && by_time != scope_.defaults() && !has_lost && scope_.allowed(by_time)
+          ? 1
+          : 0;
+  const int base_left = own_times_favor_base(scope_.defaults()) ? 1 : 0;
+  if (contest_->affords(1 + base_left + by_time_left)) {
     driver_.lost(record_.choice);
     std::optional<Assignment> best = driver_.best();
     if (best && *best != scope_.defaults()) {
@@ -491,7 +566,11 @@ std::optional<Assignment> ClosingStage::next_candidate() {
       return best;
     }
   }
-  if (!last_is_by_time || !contest_->affords(1)) {
+  if (base_left > 0 && contest_->affords(1 + by_time_left)) {
+    record_.reason = Why::own_times;
+    return scope_.base();
+  }
+  if (by_time_left == 0 || !contest_->affords(1)) {
     return std::nullopt;
   }
   claim_ = Claim::not_slower;

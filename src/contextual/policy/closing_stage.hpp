@@ -97,6 +97,9 @@ class ClosingStage {
   bool defaults_may_be_behind() const;
   bool set_aside();
   void choose_better();
+  void choose_in_noise();
+  bool own_times_favor_base(const Assignment& chosen) const;
+  void note_open();
   void begin_overall();
   void end_overall();
   Next search_again();
@@ -114,16 +117,20 @@ class ClosingStage {
   std::vector<SearchTrial> to_sample_;  ///< the same trial, as often as it may have to be planned
   std::vector<double> sampled_;         ///< the medians of those samples, in ns
   std::size_t next_by_time_ = 0;        ///< of the scope's
-  /// A choice that is shorter than the reference.
-  struct Shown {
+  /// A choice and its comparison with the reference.
+  struct Compared {
     Assignment choice;
     Reason reason;
-    Gain gain;
+    std::optional<Gain> gain;
     Summary reference_makespan;
     Summary choice_makespan;
     bool unsure = false;
   };
-  std::optional<Shown> aside_;               ///< while what is next to it, and may be shorter, is compared
+  Compared compared() const;
+  void restore(Compared compared);
+  bool is_open(const Compared& compared, const Assignment& other, const Gain& gain_of_other) const;
+  std::optional<Compared> aside_;  ///< while what is next to it, and may be shorter, is compared
+  std::optional<Compared> open_;   ///< what own times speak for, though noise hides whether it gains
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
   bool compares_overall_ = false;
   std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults

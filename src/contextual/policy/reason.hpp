@@ -44,6 +44,7 @@ enum class Why {
   tie_with_reference,     ///< which wins
   longer_than_reference,  ///< the best candidate is, by `gain`
   noise,                  ///< `gain` over `reference` may be none
+  own_times_in_noise,     ///< the same, but own times speak for it
   best_of_alternatives,   ///< it was then compared with the defaults of everything
   best_with_chosen_alternative,  ///< which was chosen in a comparison
   best_with_used_alternative,    ///< which is used because the comparison was cut

@@ -79,8 +79,9 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
                    own_times_reason(problems, record.by_time), ClosingContest::Claim::not_slower);
   } else {
     stage_ = Stage::searching;
-    // What own times chose for others is compared last, if nothing else is shown to be faster.
-    const std::int64_t last = record.by_time.empty() ? 0 : 1;
+    // What own times chose, for all or for others, is compared last, if nothing else is shown to be faster.
+    const std::int64_t last =
+        (record.by_time.empty() ? 0 : 1) + (scope_.base_is_far_shorter(scope_.defaults()) ? 1 : 0);
     const std::int64_t kept =
         std::min(runs_ / 2, runs_kept_for_closing(basis_.options, parts, comparisons() + last));
     driver_.begin(problems, iterations, std::max<std::int64_t>(1, runs_ - kept));

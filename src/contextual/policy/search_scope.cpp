@@ -15,8 +15,15 @@ void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask ta
   task_ = std::move(task);
   members_ = std::move(members);
   sampled_.clear();
+  own_times_.clear();
   for (const std::size_t p : members_) {
     sampled_.push_back({p, !problems[p].request().choice_point});
+  }
+  for (const std::size_t p : task_.problems) {
+    std::vector<Summary>& times = own_times_.emplace_back();
+    for (std::size_t config = 0; config < problems[p].record().configs.size(); ++config) {
+      times.push_back(problems[p].own_time(config));
+    }
   }
   base_ = choices(problems);
   base_ = full(of_members(base_));
@@ -103,6 +110,23 @@ void SearchScope::update(const std::vector<ProblemState>& problems) {
     defaults_ = basis_.choice_points.normal(std::move(defaults_));
   }
   all_defaults_ = basis_.choice_points.normal(policy::all_defaults(problems));
+}
+
+bool SearchScope::base_is_far_shorter(const Assignment& than) const {
+  constexpr double far = 2.0 / 3;
+  double base_ns = 0;
+  double than_ns = 0;
+  for (std::size_t i = 0; i < task_.problems.size(); ++i) {
+    const std::size_t p = task_.problems[i];
+    const Summary& of_base = own_times_[i][base_[p]];
+    const Summary& of_than = own_times_[i].at(than[p]);
+    if (of_base.count < 2 || of_than.count < 2) {  // a single one may have been stalled
+      return false;
+    }
+    base_ns += of_base.centre_ns;
+    than_ns += of_than.least_ns;
+  }
+  return base_ns < far * than_ns && basis_.feasibility.proven(base_) && allowed(base_);
 }
 
 bool SearchScope::has_member(std::size_t problem) const {

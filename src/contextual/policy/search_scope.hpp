@@ -73,6 +73,9 @@ class SearchScope {
   /// is slow in a quarter of its runs shows that in all but 0.3 % of the tunings. The machine may have been
   /// busy while what is next to defaults walked, or only after they had: both are sampled again.
   int further_samples() const noexcept { return further_samples_; }
+  /// Returns true if `base` has run, and is shorter than this by a third at least by own times in the
+  /// walk: by the medians, beside the least ones of this, which may have been stalled.
+  bool base_is_far_shorter(const Assignment& than) const;
   static constexpr int samples_again = 3;  ///< of defaults and what is next: their median ignores one stall
   /// Returns what `defaults` stand for.
   Reference kind_of_defaults() const;
@@ -100,6 +103,7 @@ class SearchScope {
   Assignment all_defaults_;
   std::vector<Next> next_by_time_;
   int further_samples_ = 0;
+  std::vector<std::vector<Summary>> own_times_;  ///< by problem of the task and config
 };
 
 }  // namespace contextual::policy

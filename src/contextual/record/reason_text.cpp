@@ -93,6 +93,10 @@ std::string part_text(const ReasonPart& part) {
       return "the noise is too large to show that the best candidate is shorter than " +
              name_of(part.reference) + " (by " + share_text(part.gain.low) + " to " +
              share_text(part.gain.high) + ")" + wins(part.reference);
+    case Why::own_times_in_noise:
+      return "own times speak for it, though the noise is too large to show that it is shorter than " +
+             name_of(part.reference) + " (by " + share_text(part.gain.low) + " to " +
+             share_text(part.gain.high) + ")";
     case Why::best_of_alternatives:
       return "best of all alternatives";
     case Why::best_with_chosen_alternative:
