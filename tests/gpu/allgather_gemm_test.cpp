@@ -259,7 +259,7 @@ TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls
   const AllGatherGemmShape shape{1022, 264, 4120, GemmType::bf16};
   const auto workspace =
       region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count != 2 || rank.count > rank.devices || workspace == nullptr) {
+  if (rank.count < 2 || rank.count > rank.devices || workspace == nullptr) {
     return;
   }
   poison(*workspace);
@@ -283,7 +283,7 @@ TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls
     graphs.emplace_back(stream, [&] { gather_and_check(layer, problem, stream, set); });
   }
   for (int replay = 0; replay < 300; ++replay) {
-    if (replay % 60 == 30 * rank.number) {
+    if (replay % 60 == 30 && replay / 60 % rank.count == rank.number) {
       cuda_check(cudaLaunchHostFunc(
           stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
     }
@@ -294,12 +294,11 @@ TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls
   }
   CHECK(problem.wrong() == 0);
   CHECK(workspace->failure().empty());
-  // A rank that does not come.
-  if (rank.number == 0) {
+  if (rank.number == 0) {  // and the others do not come
     layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
     stream.wait();
     CHECK(problem.nan_count() == static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
-    CHECK_THAT(workspace->failure(), ContainsSubstring("rank 1"));
+    CHECK_THAT(workspace->failure(), ContainsSubstring("rank "));
   }
   on_all_ranks(true);
   workspace->rearm();

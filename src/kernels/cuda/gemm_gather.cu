@@ -12,7 +12,7 @@
 #include "gemm_tickets.cuh"
 #include "peer_wait.cuh"
 
-// Copies bring the rows.
+// Copies bring the rows, and flags of theirs say so, instead of what stores C.
 #ifndef COPIED
 #define COPIED 0
 #endif
@@ -61,7 +61,7 @@ struct Walk {
   GatherWalk walk;
 
   __device__ explicit Walk(const GemmGatherParameters& p)
-      : walk(tile_order, p.m, min(p.peers.rank * p.rows_per_shard, p.m - 1),
+      : walk(tile_order, p.m, min(p.peers.rank * p.rows_per_shard, p.m),
              min((p.peers.rank + 1) * p.rows_per_shard, p.m), p.products, p.n) {}
 
   __device__ int count() const { return walk.count(); }
@@ -253,7 +253,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
     prefetch(maps.gathered);
     prefetch(maps.b[0]);
   }
-  constexpr bool in_order = false;  // who waits for rows does so for what blocks fetch at any tile
+  constexpr bool in_order = false;  // whoever waits for rows waits for what blocks fetch, whatever tile they are at
   run_by_ticket<in_order>(
       p.peers, shared, Walk(p).count(),
       [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },

@@ -26,7 +26,8 @@ std::size_t shard_bytes(const GemmGatherArgs& args) {
 }
 
 /// Copies own rows to where the other ranks read them, the previous rank first, whose tiles of these rows
-/// come behind its own. A part of k of all rows at a time, so that all tiles may go on, then its flag.
+/// come right after its own. A part of k of all rows at a time, so that all tiles may go on, then its flag:
+/// the copies of a stream end in order.
 void send_rows(const GemmGatherArgs& args) {
   PeerWorkspace::Parts& workspace = *args.workspace;
   const int own = workspace.communicator->rank();
@@ -55,16 +56,21 @@ void send_rows(const GemmGatherArgs& args) {
 }  // namespace
 
 bool may_be_copied(const GemmGatherArgs& args) {
-  return args.workspace->memory.is_spread() && shard_bytes(args) >= 2 * least_copy;
+  return args.workspace->memory.copies_overlap() && shard_bytes(args) >= 2 * least_copy;
 }
 
 void gather_by_copies(CUstream stream, GemmGatherArgs args) {
   PeerWorkspace::Parts& workspace = *args.workspace;
-  args.k_parts = static_cast<int>(
-      std::clamp(shard_bytes(args) / least_copy, std::size_t{1}, std::size_t{GatherPieces::most_parts}));
-  workspace.lane.ready(stream);
-  copied_gather()(stream, args);
-  workspace.lane.wait(&workspace.control_of(workspace.communicator->rank())->all_begun);
+  args.k_parts =
+      static_cast<int>(std::min(shard_bytes(args) / least_copy, std::size_t{GatherPieces::most_parts}));
+  workspace.lane.begin(stream);
+  try {
+    copied_gather()(stream, args);
+  } catch (...) {
+    workspace.lane.join(stream);  // they may be captured
+    throw;
+  }
+  workspace.lane.begin_when_set(&workspace.control_of(workspace.communicator->rank())->all_begun);
   send_rows(args);
   workspace.lane.join(stream);
 }

@@ -9,12 +9,12 @@
 
 namespace contextual::kernels::cuda {
 
-/// Each rank has a device, since copies within one would wait for the multiplying kernel, and so many rows
-/// that they come sooner than the kernel fetches them. The same for all m of a bucket.
+/// True if copies run beside kernels, and each rank has so many rows that they come sooner than the kernel
+/// fetches them. The same for all m of a bucket.
 bool may_be_copied(const GemmGatherArgs& args);
 
 /// Multiplies own rows, which are in place, and those of the others, which copies bring meanwhile. A call on
-/// the workspace, as that of `gemm_gather`. Throws as its launch, and CudaError.
+/// the workspace, as that of `gemm_gather`. Throws what the launch throws, and CudaError.
 void gather_by_copies(CUstream stream, GemmGatherArgs args);
 
 }  // namespace contextual::kernels::cuda

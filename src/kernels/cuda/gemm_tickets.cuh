@@ -1,6 +1,6 @@
 #pragma once
 
-/// Tiles by ticket, for GEMMs whose blocks wait for other ranks: clusters take them in one order, so whoever waits,
+/// Tiles by ticket, for GEMMs whose blocks wait for other ranks. Where clusters take them in one order, whoever waits,
 /// waits for what is done at smaller tickets, and one cluster of each rank that runs is enough. Compiled by NVRTC,
 /// behind gemm_pipeline.cuh.
 
@@ -94,8 +94,8 @@ __device__ __forceinline__ void load_tile_of_ticket(const TensorMap& a, const Te
   load_tile(a, b, last_k, end_k, a_row, b_row, shared, place);
 }
 
-/// One thread of the cluster, from its first ticket on. `marked(ticket)` is what the roles see of it. `taken` tickets are
-/// no more to be had.
+/// One thread of the cluster, from its first ticket on. `marked(ticket)` is what the roles see of it. The first `taken`
+/// tickets were given out by the cluster's index.
 template <typename TheShared, typename Marked>
 __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, int taken,
                          const Marked& marked) {
@@ -115,9 +115,10 @@ __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, in
 }
 
 /// A kernel from its begin until all that this block does is done: see `run_role`, and `schedule`. `rest(role)` is for the
-/// warps that are left. If nobody waits for what is done at smaller tickets, they need not be `in_order`: clusters begin
-/// without asking for one, and `rest` says that the call has begun. Otherwise whoever is first does.
-template <bool in_order = true, typename TheShared, typename Consume, typename Produce, typename Store, typename Marked, typename Rest>
+/// warps that are left. If nobody waits for what is done at smaller tickets, `in_order` may be false: each cluster begins
+/// with the ticket of its index, and `rest` says that the call has begun. Otherwise the cluster with the first ticket does.
+template <bool in_order = true, typename TheShared, typename Consume, typename Produce, typename Store, typename Marked,
+          typename Rest>
 __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared shared, int count,
                                               const Consume& consume, const Produce& produce, const Store& store,
                                               const Marked& marked, const Rest& rest) {

@@ -65,8 +65,14 @@ TEST_CASE("gather walk: each tile of each product once, rows of this rank first"
   for (const auto& columns : all_columns) {
     for (const int cluster : {1, 2}) {
       for (const bool along_n : {true, false}) {
-        for (const auto& [first_row, end_row] :
-             {std::pair{0, 900}, {0, 450}, {450, 900}, {100, 200}, {300, 600}, {512, 900}, {899, 900}}) {
+        for (const auto& [first_row, end_row] : {std::pair{0, 900},
+                                                 {0, 450},
+                                                 {450, 900},
+                                                 {100, 200},
+                                                 {300, 600},
+                                                 {512, 900},
+                                                 {899, 900},
+                                                 {900, 900}}) {
           constexpr int m = 900;
           const TileOrder order{128, 128, cluster, 4, along_n};
           CAPTURE(columns.size(), cluster, along_n, first_row, end_row);

@@ -58,8 +58,9 @@ struct GatheredProduct {
 /// There are three ways, between which "cuda_allgather_ways" chooses:
 /// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and fetches the others' rows meanwhile.
 /// - "copied": the same kernel ("cuda_allgather_copied_gemm") waits for the others' rows, which copy engines
-///   bring meanwhile, on a stream of the workspace's: for ranks with a GPU each and at least 2 MiB of rows a
-///   rank. A call costs the host some 25 us more, a replay nothing.
+///   bring meanwhile, on a stream that the workspace owns: for ranks with a GPU each, at least 2 MiB of rows
+///   a rank, and launches that do not block. With 2 ranks a call costs the host some 25 us more, a replay
+///   nothing. One capture at a time may hold such calls.
 /// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and a kernel
 ///   applies bias and activation, if any, to the rounded product. There is no handshake and no budget; a rank
 ///   that does not come is NCCL's affair.
@@ -98,7 +99,7 @@ class CONTEXTUAL_API AllGatherGemm {
   Rows own_rows(int m = 0) const;
   /// Returns where these rows lie in the gathered matrix, dense. Throws as `own_rows`. Whoever writes them
   /// there spares the copy. They may be written when the previous call on the workspace has ended in stream
-  /// order.
+  /// order; after a failure, write them again after `rearm`.
   void* input(int m = 0) const;
 
   /// Returns the gathered matrix, [m, k], dense. Its rows are valid in stream order from the end of a call

@@ -8,6 +8,14 @@
 #include <array>
 
 namespace contextual::kernels::cuda {
+namespace {
+
+auto* batch_operation() {
+  static auto* const batch = driver_entry<decltype(cuStreamBatchMemOp)>("cuStreamBatchMemOp");
+  return batch;
+}
+
+}  // namespace
 
 CopyLane::~CopyLane() {
   for (const CUevent event : {ready_, done_}) {
@@ -20,17 +28,21 @@ CopyLane::~CopyLane() {
   }
 }
 
-void CopyLane::ready(CUstream stream) {
-  if (done_ == nullptr) {
+void CopyLane::begin(CUstream stream) {
+  batch_operation();  // before anything is launched
+  if (lane_ == nullptr) {
     CONTEXTUAL_KERNELS_CUDA(cudaStreamCreateWithFlags(&lane_, cudaStreamNonBlocking));
-    CONTEXTUAL_KERNELS_CUDA(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
-    CONTEXTUAL_KERNELS_CUDA(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming));
+  }
+  for (CUevent* const event : {&ready_, &done_}) {
+    if (*event == nullptr) {
+      CONTEXTUAL_KERNELS_CUDA(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    }
   }
   CONTEXTUAL_KERNELS_CUDA(cudaEventRecord(ready_, stream));
+  CONTEXTUAL_KERNELS_CUDA(cudaStreamWaitEvent(lane_, ready_, 0));
 }
 
-void CopyLane::wait(unsigned* word) {
-  static auto* const batch = driver_entry<decltype(cuStreamBatchMemOp)>("cuStreamBatchMemOp");
+void CopyLane::begin_when_set(unsigned* word) {
   const auto address = reinterpret_cast<CUdeviceptr>(word);
   std::array<CUstreamBatchMemOpParams, 2> operations{};
   operations[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
@@ -40,8 +52,7 @@ void CopyLane::wait(unsigned* word) {
   operations[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
   operations[1].writeValue.address = address;
   operations[1].writeValue.value = 0;
-  CONTEXTUAL_KERNELS_CUDA(cudaStreamWaitEvent(lane_, ready_, 0));
-  CONTEXTUAL_KERNELS_CUDA(batch(lane_, operations.size(), operations.data(), 0));
+  CONTEXTUAL_KERNELS_CUDA(batch_operation()(lane_, operations.size(), operations.data(), 0));
 }
 
 void CopyLane::copy(void* to, const void* from, std::size_t pitch, std::size_t row_bytes, std::size_t rows) {

@@ -12,8 +12,8 @@ namespace contextual::kernels::cuda {
 /// A stream for the copies of a call, which need no multiprocessor. One of a workspace.
 ///
 /// They begin when the call's kernel says so by a word, not when a kernel ends: beside one that keeps the
-/// device busy, the end of another takes some 40 us. The kernel is launched first, so that it never waits
-/// behind the wait for its word, even if all streams share a queue.
+/// device busy, the end of another is seen some 40 us late. The kernel is launched before the wait for its
+/// word, so that it does not stand behind that, even if all streams share a queue.
 class CopyLane {
  public:
   CopyLane() = default;
@@ -21,12 +21,12 @@ class CopyLane {
   CopyLane& operator=(const CopyLane&) = delete;
   ~CopyLane();
 
-  /// What is copied is ready here, in the order of `stream`. Throws CudaError.
-  void ready(CUstream stream);
-  /// After the launch of the kernel, which surely writes 1 to the word, in its own device's memory: what is
-  /// copied waits for that, and makes it 0. Throws CudaError.
-  void wait(unsigned* word);
-  /// Copies rows of `row_bytes` that lie `pitch` bytes apart, in order, each behind the one before. Throws
+  /// What is copied is ready here, in the order of `stream`. Throws CudaError, or CudaUnavailable.
+  void begin(CUstream stream);
+  /// After the launch of the kernel, which always writes 1 to the word, in its own device's memory: copies
+  /// begin then, and the word becomes 0. Throws CudaError.
+  void begin_when_set(unsigned* word);
+  /// Copies rows of `row_bytes` that lie `pitch` bytes apart, in order, each after the one before. Throws
   /// CudaError.
   void copy(void* to, const void* from, std::size_t pitch, std::size_t row_bytes, std::size_t rows);
   /// What comes next on the stream follows the copies. Throws CudaError.

@@ -30,7 +30,7 @@ __device__ bool has_begun(const PeerBegin& peers, int rank) {
   return load_from_peers(&own.arrived[rank]) > own.epoch;
 }
 
-/// Lets copies begin that write where the other ranks read: when all have begun, or in vain. One thread.
+/// Lets the copies into the other ranks' memory begin, once all ranks have begun or the wait was in vain. One thread.
 __device__ void release_copies(const PeerBegin& peers, unsigned long long flag) {
   PeerControl& own = *peers.control[peers.rank];
   bool all = true;

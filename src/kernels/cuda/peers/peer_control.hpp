@@ -23,12 +23,12 @@ struct PeerFailure {
 using TileFlag = unsigned long long;
 constexpr unsigned tile_flag_shape_bits = 16;
 
-/// Written by kernels of any rank, read by the rank that owns it. All zero at first.
+/// Written by kernels and copies of any rank, read by the rank that owns it. All zero at first.
 struct PeerControl {
   static constexpr int most_ranks = 8;
 
   unsigned long long epoch;  ///< the number of this rank's calls so far
-  TileFlag copied_flag;      ///< of the last call whose rows copies bring, which they bring to the peers, too
+  TileFlag copied_flag;      ///< of the last copied call; copies bring it to the peers behind the rows
   unsigned long long arrived[most_ranks];  ///< by rank: the epoch of the last call that it has begun
   unsigned long long
       fetched[most_ranks];            ///< by rank: the epoch of the last call in which it has this one's rows
@@ -42,7 +42,7 @@ struct PeerControl {
   unsigned senders;                   ///< of the tiles: that have or want a turn to be sent
   unsigned sent;                      ///< and have been
   unsigned begun;                     ///< blocks of the current call that are on the device
-  unsigned all_begun;                 ///< 1 lets the copies of the call begin
+  unsigned all_begun;                 ///< 1: all ranks have begun, or in vain; the copies' stream makes it 0
   unsigned left;                      ///< blocks of the current call that are done
 };
 

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -23,6 +24,7 @@ constexpr char failure_mark = '!';
 /// A device, and memory on it.
 struct Place {
   cudaUUID_t device{};
+  bool launches_block = false;
   cudaIpcMemHandle_t handle{};
 };
 
@@ -99,6 +101,8 @@ std::string PeerMemory::share() {
   cudaDeviceProp properties{};
   CONTEXTUAL_KERNELS_CUDA(cudaGetDeviceProperties(&properties, device_));
   place.device = properties.uuid;
+  const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  place.launches_block = blocking != nullptr && std::string_view(blocking) != "0";
   if (const cudaError_t code = cudaIpcGetMemHandle(&place.handle, memory); code != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     return failure_mark + ("cudaIpcGetMemHandle failed: " + cuda_error_text(code));
@@ -123,7 +127,8 @@ std::string PeerMemory::open_all(const std::vector<std::string>& offers) {
     }
     Place place;
     std::memcpy(&place, offer.data() + end_of_node + 1, sizeof(place));
-    spread_ = devices.emplace(place.device.bytes, sizeof(place.device.bytes)).second && spread_;
+    const bool is_alone = devices.emplace(place.device.bytes, sizeof(place.device.bytes)).second;
+    copies_overlap_ = copies_overlap_ && is_alone && !place.launches_block;
     if (rank == own_rank) {
       continue;
     }

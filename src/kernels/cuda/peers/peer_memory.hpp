@@ -32,8 +32,9 @@ class PeerMemory {
   ~PeerMemory();
 
   const std::string& problem() const noexcept { return problem_; }
-  /// Each rank has a device of its own. Equal on all ranks.
-  bool is_spread() const noexcept { return spread_; }
+  /// Copies between ranks run beside kernels: each rank has a device of its own, and none waits for its
+  /// launches, as with CUDA_LAUNCH_BLOCKING. Equal on all ranks.
+  bool copies_overlap() const noexcept { return copies_overlap_; }
   /// Null for another rank if there is a problem.
   std::byte* of(int rank) const noexcept { return memory_[static_cast<std::size_t>(rank)]; }
   std::byte* own() const noexcept { return of(communicator_->rank()); }
@@ -47,7 +48,7 @@ class PeerMemory {
   std::size_t bytes_;
   std::chrono::nanoseconds deadline_;
   int device_ = 0;
-  bool spread_ = true;
+  bool copies_overlap_ = true;
   std::vector<std::byte*> memory_;  ///< by rank
   std::string problem_;
 };
