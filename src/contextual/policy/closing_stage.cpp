@@ -424,7 +424,7 @@ void ClosingStage::restore(Compared compared) {
 /// The walk's choice is far shorter by own times than this, and was not compared yet: a search that gave it
 /// up for a few far samples, or has not sampled it, may be wrong.
 bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
-  return driver_.exists() && scope_.base_is_far_shorter(scope_.defaults()) &&
+  return driver_.exists() && may_compare() && scope_.base_is_far_shorter(scope_.defaults()) &&
          scope_.base_is_far_shorter(chosen) &&
          std::none_of(record_.lost.begin(), record_.lost.end(),
                       [&](const LostComparison& lost) { return lost.assignment == scope_.base(); });
@@ -435,10 +435,15 @@ bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
 bool ClosingStage::is_open(const Compared& compared, const Assignment& other,
                            const Gain& gain_of_other) const {
   return compared.choice == scope_.base() && scope_.base_is_far_shorter(other) &&
-         (!compared.gain || compared.gain->high >= gain_of_other.low + ClosingContest::worthwhile);
+         (compared.gain
+              ? compared.gain->high >= gain_of_other.low + ClosingContest::worthwhile
+              : contest_->running() && !ongoing_.stopped && record_.reference != Reference::first_feasible);
 }
 
 void ClosingStage::note_open() {
+  if (open_ && open_->choice == record_.choice) {
+    open_.reset();
+  }
   if (is_open(compared(), scope_.defaults(), {})) {
     open_ = compared();
   }
@@ -522,8 +527,10 @@ void ClosingStage::give_back(SearchRecord& record) {
     return;
   }
   if (record.lost.empty()) {
-    record.choice = scope_.base();
-    record.reason = Why::own_times;
+    const std::optional<Assignment> best = driver_.exists() ? driver_.best() : std::nullopt;
+    record.choice = best.value_or(scope_.base());
+    record.reason = best ? driver_.reason() : Reason(Why::own_times);
+    record.unsure = record.unsure || best.has_value();
     return;
   }
   const Gain& gain = std::max_element(record.lost.begin(), record.lost.end(),
@@ -619,7 +626,7 @@ std::optional<SearchScope::Next> ClosingStage::next_measured() const {
       defaults_ns = mean_ns;
     } else if (assignment != record_.choice && makespans.size() >= enough_samples &&
                scope_.full(scope_.of_members(assignment)) == assignment && scope_.allowed(assignment) &&
-               (!next || mean_ns < next->longer_by_ns)) {
+               basis_.feasibility.proven(assignment) && (!next || mean_ns < next->longer_by_ns)) {
       next = SearchScope::Next{assignment, mean_ns};
     }
   }

@@ -89,4 +89,55 @@ TEST_CASE("holds 23: own times speak for nothing that makespans show to be no ga
   }
 }
 
+namespace {
+
+/// Makespans that hide own times: the walk's choice is the longest.
+ScriptedRun hidden_run(std::size_t best) {
+  return run_of(best, [](std::size_t config) {
+    return std::vector<std::int64_t>{600'000, 400'000, 1'200'000}.at(config) - own_ns.at(config);
+  });
+}
+
+/// How often own times win in runs of which `disturb(run, at)` disturbs one iteration.
+int own_times_win(const std::function<void(ScriptedRun&, int)>& disturb) {
+  int wins = 0;
+  for (int at = 26; at < 120; ++at) {
+    ScriptedRun run = hidden_run(1);
+    disturb(run, at);
+    wins += run.finish().choice() == Assignment{2} ? 1 : 0;
+  }
+  return wins;
+}
+
+}  // namespace
+
+TEST_CASE("closing: own times speak for nothing that only the end of a tuning left open", "[unit]") {
+  CHECK(own_times_win([](ScriptedRun& run, int at) { run.options.max_iterations = at; }) == 0);
+  CHECK(own_times_win([](ScriptedRun& run, int at) {
+          run.world.rejects = [at](std::int64_t iteration, std::size_t, std::size_t config) {
+            return iteration >= at && config == 0;
+          };
+        }) == 0);
+}
+
+TEST_CASE("closing: what was rejected in the search is not compared by what the walk saw of it", "[unit]") {
+  ScriptedRun run({4}, {{{{1}, 3}}}, Assignment{2});
+  run.options.closing_rounds = PolicyOptions{}.closing_rounds;
+  run.options.n_repeat = PolicyOptions{}.n_repeat;
+  const std::vector<std::int64_t> times{100'000, 60'000, 80'000, 90'000};
+  run.world.time_ns = [&](std::size_t, std::size_t config) { return times.at(config); };
+  run.world.makespan_ns = [&](const Assignment& a) { return times.at(a[0]); };
+  std::vector<std::int64_t> rejections;
+  run.world.rejects = [&](std::int64_t iteration, std::size_t, std::size_t config) {
+    const bool rejected = iteration > 24 && config == 1;
+    if (rejected) {
+      rejections.push_back(iteration);
+    }
+    return rejected;
+  };
+  CHECK(run.finish().choice() == Assignment{2});
+  REQUIRE_FALSE(rejections.empty());
+  CHECK(rejections.back() - rejections.front() < run.options.n_repeat);  // those of one batch
+}
+
 }  // namespace own_times_closing_test
