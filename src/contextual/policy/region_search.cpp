@@ -269,6 +269,19 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
   end();
 }
 
+/// What noise has hidden of a part of the choice is hidden of all, unless it is surely shorter than the
+/// defaults.
+bool RegionSearch::hides_gain(const SearchRecord& overall) const {
+  const auto is_used = [&](std::size_t problem) {
+    return basis_.choice_points.active(problem, overall.choice);
+  };
+  return !(overall.gain && overall.gain->low > 0) &&
+         std::any_of(records_.begin(), records_.end(), [&](const SearchRecord& part) {
+           return part.is_unsure() && (std::any_of(part.members.begin(), part.members.end(), is_used) ||
+                                       std::any_of(part.by_time.begin(), part.by_time.end(), is_used));
+         });
+}
+
 void RegionSearch::end() {
   ongoing_.record.failed = basis_.feasibility.infeasible_count();
   samples_.note_in(ongoing_.record, basis_.options.tie_margin);
@@ -279,6 +292,7 @@ void RegionSearch::end() {
   records_.push_back(std::move(ongoing_.record));
   if (std::optional<SearchRecord>& overall = closing_.overall()) {
     overall->failed = basis_.feasibility.infeasible_count();
+    overall->unsure = overall->unsure || hides_gain(*overall);
     records_.push_back(*std::move(overall));
   }
   stage_ = Stage::idle;

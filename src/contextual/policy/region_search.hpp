@@ -106,6 +106,7 @@ class RegionSearch {
   void conclude(std::vector<ProblemState>& problems);
   void give_up(std::vector<ProblemState>& problems);
   void end();
+  bool hides_gain(const SearchRecord& overall) const;
   bool measured(const Assignment& assignment) const;
   std::int64_t comparisons() const { return scope_.compares_alternatives() ? 2 : 1; }
 

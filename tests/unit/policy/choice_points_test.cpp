@@ -393,6 +393,34 @@ TEST_CASE("alternatives: where the default one wins, what was best with it comes
   CHECK(std::abs(overall.gain->centre - 0.25) < 1e-6);
 }
 
+TEST_CASE("alternatives: what noise has hidden of one is not forgotten when they are compared", "[unit]") {
+  int hidden = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    World world = fused_or_separate();
+    std::mt19937 random(seed);
+    world.makespan_ns = [&, usual = world.makespan_ns](const Configs& configs) {
+      return usual(configs) + static_cast<std::int64_t>(random() % 3'000'000);
+    };
+    world.time_ns = [](const std::string& name, std::size_t config) {
+      return name == "fused" ? 30'000 / static_cast<std::int64_t>(config + 1) : std::int64_t{10'000};
+    };
+    const Tuned driver(SearchLevel::normal, world);
+    const SearchRecord& last = driver.state.searches().back();
+    for (const SearchRecord& search : driver.state.searches()) {
+      for (const std::size_t problem : search.members) {
+        const bool is_compared =
+            std::find(last.members.begin(), last.members.end(), problem) != last.members.end();
+        if (search.is_unsure() && is_compared) {
+          ++hidden;
+          CAPTURE(seed, problem);
+          CHECK((last.is_unsure() || (last.gain && last.gain->low > 0)));
+        }
+      }
+    }
+  }
+  CHECK(hidden > 0);
+}
+
 TEST_CASE("alternatives: a gain of nothing over all defaults is told without a sign", "[unit]") {
   World world = fused_or_separate();
   bool all_run = false;
