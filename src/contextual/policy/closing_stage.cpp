@@ -431,13 +431,16 @@ bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
 }
 
 /// What was compared is far shorter than `other` by own times, and the noise is too large to tell that it
-/// does not gain more.
+/// does not gain more. An interval that is wider than the defaults' makespan comes from a few rounds with far
+/// samples, and says nothing.
 bool ClosingStage::is_open(const Compared& compared, const Assignment& other,
                            const Gain& gain_of_other) const {
+  constexpr double widest = 1;
+  const std::optional<Gain>& gain = compared.gain;
   return compared.choice == scope_.base() && scope_.base_is_far_shorter(other) &&
-         (compared.gain
-              ? compared.gain->high >= gain_of_other.low + ClosingContest::worthwhile
-              : contest_->running() && !ongoing_.stopped && record_.reference != Reference::first_feasible);
+         (gain ? gain->high >= gain_of_other.low + ClosingContest::worthwhile ||
+                     gain->high - gain->low > widest
+               : contest_->running() && !ongoing_.stopped && record_.reference != Reference::first_feasible);
 }
 
 void ClosingStage::note_open() {

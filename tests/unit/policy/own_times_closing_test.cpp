@@ -74,6 +74,23 @@ TEST_CASE("holds 23: in noise, what own times speak for is launched, and not kep
   }
 }
 
+TEST_CASE("holds 23: own times are not refuted by a few rounds with far samples", "[unit]") {
+  int wrong = 0;
+  for (const std::size_t best : {0U, 1U, 2U}) {
+    for (const unsigned share : {2U, 3U}) {
+      for (unsigned seed = 1; seed <= 120; ++seed) {
+        std::mt19937 random(seed);
+        ScriptedRun run =
+            run_of(best, after_walk([&](std::size_t) -> std::int64_t {
+                     return random() % share == 0 ? random() % (seed % 2 == 0 ? 3'000'000 : 10'000'000) : 0;
+                   }));
+        wrong += run.finish().choice() == Assignment{2} ? 0 : 1;
+      }
+    }
+  }
+  CHECK(wrong <= 2);
+}
+
 TEST_CASE("holds 23: own times speak for nothing that makespans show to be no gain", "[unit]") {
   for (const std::size_t best : {0U, 1U, 2U}) {
     for (const std::int64_t hidden_ns : {0, 50'000}) {
