@@ -98,8 +98,7 @@ void ClosingStage::begin_with_candidate() {
     record_.choice = *next;
     record_.reason = Why::next_is_steadier;
     claim_ = Claim::faster;
-  } else if (record_.choice == scope_.defaults() && may_compare() &&
-             own_times_favor_base(scope_.defaults())) {
+  } else if (record_.choice == scope_.defaults() && own_times_favor_base(scope_.defaults())) {
     record_.choice = scope_.base();
     record_.reason = Why::own_times;
   }
