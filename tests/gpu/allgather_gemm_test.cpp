@@ -18,7 +18,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -31,6 +33,33 @@ using namespace contextual::kernels::cuda;
 using namespace gpu_test;
 
 namespace {
+
+constexpr int branches = 64;
+constexpr std::size_t words_of_branch = 1024;
+
+/// What is captured has more branches beside `call` than the device has queues.
+void beside_branches(cudaStream_t stream, std::uint32_t* scratch, const std::function<void()>& call) {
+  const std::deque<Stream> others(branches);
+  cudaEvent_t event = nullptr;
+  cuda_check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  cuda_check(cudaEventRecord(event, stream));
+  for (int i = 0; i < branches; ++i) {
+    if (i == branches / 2) {
+      call();
+    }
+    const Stream& other = others[static_cast<std::size_t>(i)];
+    cuda_check(cudaStreamWaitEvent(other, event, 0));
+    for (int again = 0; again < 3; ++again) {
+      cuda_check(cudaMemsetAsync(scratch + static_cast<std::size_t>(i) * words_of_branch, again,
+                                 words_of_branch * sizeof(std::uint32_t), other));
+    }
+  }
+  for (const Stream& other : others) {
+    cuda_check(cudaEventRecord(event, other));
+    cuda_check(cudaStreamWaitEvent(stream, event, 0));
+  }
+  cuda_check(cudaEventDestroy(event));
+}
 
 void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream_t stream, int set) {
   layer(stream, {problem.a_rows(set)}, {problem.b(), problem.c()});
@@ -249,8 +278,9 @@ TEST_CASE("all-gather GEMM: it is right when another rank comes long after this 
   }
 }
 
-TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls, and beside a late rank",
-          "[copied]") {
+TEST_CASE(
+    "all-gather GEMM: rows that copies bring, in replays among eager calls, beside branches and a late rank",
+    "[copied]") {
   if (!ready_here()) {
     return;
   }
@@ -282,6 +312,10 @@ TEST_CASE("all-gather GEMM: rows that copies bring, in replays among eager calls
   for (int set = 0; set < problem.sets(); ++set) {
     graphs.emplace_back(stream, [&] { gather_and_check(layer, problem, stream, set); });
   }
+  const DeviceArray<std::uint32_t> scratch(std::size_t{branches} * words_of_branch);
+  graphs.emplace_back(stream, [&] {
+    beside_branches(stream, scratch.get(), [&] { gather_and_check(layer, problem, stream, 0); });
+  });
   for (int replay = 0; replay < 300; ++replay) {
     if (replay % 60 == 30 && replay / 60 % rank.count == rank.number) {
       cuda_check(cudaLaunchHostFunc(

@@ -65,29 +65,37 @@ struct GatherPieces {
 /// A tile of C of one of several products of the same rows.
 struct GatherTile {
   int row;      ///< the first one
+  int end;      ///< of the rows, which may be before that of the tile
+  int z;        ///< of C's matrices of `GatherWalk::matrix_rows`
+  int y;        ///< the first row, of that matrix
   int product;  ///< of those whose columns follow each other
   int column;   ///< the first one, of the product
 };
 
-/// The order of tiles: first those whose rows are all of this rank, [first_row, end_row), then the others
-/// from there on, and from the top.
+/// The order of tiles: first those whose rows are all of this rank, then the others from there on, and from
+/// the top. If that takes no more tiles, each shard has tiles of its own, and nobody waits for the end of one
+/// with the begin of the next.
 struct GatherWalk {
   static constexpr int most_products = 4;
 
   TileOrder order;
-  int m_tiles;  // of clusters
+  int matrix_rows;   ///< of a shard, if it has tiles of its own; otherwise of all
+  int matrix_tiles;  // of clusters
+  int m_tiles;       // of all
   int first_m;
   int own_m;
   int products;
   int ends[most_products];  // by product, in tiles along n
   int n_tiles;
 
-  CONTEXTUAL_HOST_DEVICE constexpr GatherWalk(TileOrder its_order, int m, int first_row, int end_row,
+  CONTEXTUAL_HOST_DEVICE constexpr GatherWalk(TileOrder its_order, int m, int rank, int rows_per_shard,
                                               int its_products, const int* columns)
       : order(its_order),
-        m_tiles((m + rows_of_cluster() - 1) / rows_of_cluster()),
-        first_m((first_row + rows_of_cluster() - 1) / rows_of_cluster()),
-        own_m(count_own(end_row == m ? m_tiles : end_row / rows_of_cluster())),
+        matrix_rows(has_own_tiles(m, rows_per_shard) ? rows_per_shard : m),
+        matrix_tiles(clusters(matrix_rows)),
+        m_tiles(m / matrix_rows * matrix_tiles),
+        first_m(first_tile(m, rank * rows_per_shard, true)),
+        own_m(count_own(first_tile(m, (rank + 1) * rows_per_shard, false))),
         products(its_products),
         ends{},
         n_tiles(count_columns(columns)) {}
@@ -99,16 +107,36 @@ struct GatherWalk {
     const int skipped = own ? 0 : own_m;
     const Tile tile = Bands(order, own ? own_m : m_tiles - own_m, n_tiles)[ticket - skipped * n_tiles];
     const int m_tile = (first_m + skipped + tile.m) % m_tiles;
+    const int matrix = m_tile / matrix_tiles;
+    const int row = m_tile % matrix_tiles * rows_of_cluster() + block_in_cluster * order.block_m;
     int product = 0;
     while (tile.n >= ends[product]) {
       ++product;
     }
-    return {m_tile * rows_of_cluster() + block_in_cluster * order.block_m, product,
+    return {matrix * matrix_rows + row,
+            (matrix + 1) * matrix_rows,
+            matrix,
+            row,
+            product,
             (tile.n - (product == 0 ? 0 : ends[product - 1])) * order.block_n};
   }
 
  private:
   CONTEXTUAL_HOST_DEVICE constexpr int rows_of_cluster() const { return order.block_m * order.cluster; }
+  CONTEXTUAL_HOST_DEVICE constexpr int clusters(int rows) const {
+    return (rows + rows_of_cluster() - 1) / rows_of_cluster();
+  }
+  CONTEXTUAL_HOST_DEVICE constexpr bool has_own_tiles(int m, int rows) const {
+    return m % rows == 0 && m / rows * clusters(rows) == clusters(m);
+  }
+  /// Returns the first tile from this row on, or of the one that has it, too.
+  CONTEXTUAL_HOST_DEVICE constexpr int first_tile(int m, int row, bool whole) const {
+    if (row >= m) {
+      return m_tiles;
+    }
+    const int rest = row % matrix_rows;
+    return row / matrix_rows * matrix_tiles + (whole ? clusters(rest) : rest / rows_of_cluster());
+  }
   CONTEXTUAL_HOST_DEVICE constexpr int count_own(int end_m) const {
     return end_m < first_m ? 0 : end_m - first_m;
   }

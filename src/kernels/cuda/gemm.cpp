@@ -157,7 +157,8 @@ bool fits_shared_memory(const GemmConfig& config) {
 
 bool fits_registers(const GemmConfig& config) {
   const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
-  return config.block_m * config.block_n <= 128 * 256 && columns % gemm_store_columns == 0;
+  return config.block_m * config.block_n <= 128 * 256 &&
+         (columns % gemm_store_columns == 0 || config.block_m == 128);
 }
 
 bool is_aligned(const void* pointer) {
@@ -230,7 +231,7 @@ ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const G
                                         bool (*has_room)(const GemmConfig&)) {
   return ConfigSpace<GemmConfig>{
       {"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
-      {"BLOCK_N", &GemmConfig::block_n, {128, 192, 256}},
+      {"BLOCK_N", &GemmConfig::block_n, {128, 160, 192, 224, 240, 256}},
       {"STAGES", &GemmConfig::stages, std::vector<int>(std::begin(stage_choices), std::end(stage_choices))},
       {"CLUSTER", &GemmConfig::cluster, {1, 2}},
       {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},

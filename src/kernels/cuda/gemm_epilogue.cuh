@@ -38,24 +38,30 @@ __device__ __forceinline__ float2 unpack(unsigned packed) {
   }
 }
 
-/// NaN stays NaN. If `gelu` is false, the activation is not gelu, whose code is long.
+/// From the value `first` on. NaN stays NaN. If `gelu` is false, the activation is not gelu, whose code is long.
 template <int count, bool gelu = true>
-__device__ __forceinline__ void activate(Activation activation, float* x) {
+__device__ __forceinline__ void activate(Activation activation, float* x, int first = 0) {
   if (activation == Activation::relu) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      x[i] = x[i] < 0 ? 0 : x[i];
+      if (i >= first) {
+        x[i] = x[i] < 0 ? 0 : x[i];
+      }
     }
   } else if (gelu && activation == Activation::gelu) {
     constexpr float root_of_half = 0.70710678F;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      x[i] = 0.5F * x[i] * (1 + erff(root_of_half * x[i]));
+      if (i >= first) {
+        x[i] = 0.5F * x[i] * (1 + erff(root_of_half * x[i]));
+      }
     }
   } else if (activation == Activation::silu) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      x[i] = __fdividef(x[i], 1 + __expf(-x[i]));
+      if (i >= first) {
+        x[i] = __fdividef(x[i], 1 + __expf(-x[i]));
+      }
     }
   }
 }

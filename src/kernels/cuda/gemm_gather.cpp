@@ -44,6 +44,9 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   const bool bf16 = shape.type == GemmType::bf16;
   Maps maps{};
   const int words = words_of_row(shape);
+  const RowPartition partition(shape.m, args.workspace->communicator->size());
+  const GatherWalk walk({config.block_m, config.block_n, config.cluster, config.group, config.along_n},
+                        shape.m, 0, partition.rows_per_shard(), 0, nullptr);
   maps.gathered =
       tensor_map({args.workspace->matrices_of(args.workspace->communicator->rank()), shape.m, words, bf16},
                  config.block_m);
@@ -54,7 +57,9 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
     const GatheredProduct& product = args.products[i];
     const RowsOfB rows = product.gated ? gated_rows_of_b(product.n) : rows_of_b(config, product.n);
     maps.b[i] = tensor_map({product.b, rows.rows, words, bf16}, rows.rows_of_box);
-    maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16, product.pitch}, gemm_store_rows);
+    maps.c[i] = tensor_map({product.c, walk.matrix_rows, product.n, bf16, product.pitch,
+                            shape.m / walk.matrix_rows, walk.matrix_rows},
+                           gemm_store_rows);
   }
   return maps;
 }

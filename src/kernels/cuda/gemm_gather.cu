@@ -28,7 +28,7 @@ struct GatherMaps {
   TensorMap gathered;
   FetchMaps fetch;
   TensorMap b[GatherWalk::most_products];
-  TensorMap c[GatherWalk::most_products];
+  TensorMap c[GatherWalk::most_products];  // of matrices of GatherWalk::matrix_rows
 };
 
 constexpr int roles = 3;  // that take tickets besides the consumers: what loads, stores and looks at flags
@@ -61,8 +61,7 @@ struct Walk {
   GatherWalk walk;
 
   __device__ explicit Walk(const GemmGatherParameters& p)
-      : walk(tile_order, p.m, min(p.peers.rank * p.rows_per_shard, p.m),
-             min((p.peers.rank + 1) * p.rows_per_shard, p.m), p.products, p.n) {}
+      : walk(tile_order, p.m, p.peers.rank, p.rows_per_shard, p.products, p.n) {}
 
   __device__ int count() const { return walk.count(); }
   __device__ GatherTile operator[](int ticket) const {
@@ -116,8 +115,9 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
   Tickets<GatherShared> tickets(shared);
   RowSlot place;
   for (Ticket ticket = tickets.take_together(); ticket.number < walk.count(); ticket = tickets.take_together()) {
-    const int row = walk[ticket.number].row;
-    const int end = min(row + BLOCK_M, p.m);
+    const GatherTile tile = walk[ticket.number];
+    const int row = tile.row;
+    const int end = min(row + BLOCK_M, tile.end);
     for (int part = 0; part < pieces.parts; ++part, place.advance()) {
       for (int source = row / p.rows_per_shard; source * p.rows_per_shard < end; ++source) {
         const int shard = source * p.rows_per_shard;
@@ -208,7 +208,9 @@ __device__ void store(const GatherMaps& maps, const GemmGatherParameters& p, Gat
     }
     storer.empty();
     const GatherTile tile = walk[ticket.number];
-    storer.tile(maps.c[tile.product], tile.row, tile.column);
+    storer.tile([&](int y, int x, unsigned from) {
+      store_box(maps.c[tile.product], tile.column + x, tile.y + y, tile.z, from);
+    });
     if (copied || !fetcher.fetches()) {
       storer.empty();
     }

@@ -61,7 +61,10 @@ constexpr int store_n = 64;  // columns of one store: one period of the swizzle
 constexpr int store_bytes = slab_m * store_n * 2;
 constexpr int box_n = store_n * products_of_value;  // columns of the products that become one store
 constexpr int consumer_n = WGMMA_N / products_of_value;  // columns of C of a consumer's tile
-static_assert(WGMMA_N % box_n == 0);
+// Along n of a consumer's tile. The last one ends with the tile, and may repeat columns of the one before.
+constexpr int stores = (consumer_n + store_n - 1) / store_n;
+constexpr int repeated_columns = stores * store_n - consumer_n;
+static_assert(repeated_columns == 0 || !gated);
 constexpr int store_buffers = STORE_BUFFERS;
 
 // A block has no more than it begins with, 168 a thread.
@@ -129,6 +132,9 @@ struct Place {
 };
 using Stage = Place<STAGES>;
 using StoreBuffer = Place<store_buffers>;
+
+/// The first column of a store of a consumer's tile.
+__device__ __forceinline__ int first_column_of_store(int index) { return min(index * store_n, consumer_n - store_n); }
 
 /// The part of a tile that a consumer computes, from the tile's first row and column of C on.
 __device__ __forceinline__ int first_row_of(int consumer) {
@@ -313,7 +319,7 @@ class TileScales {
       rows_[i] = __ldcg(scales.a + (scales.each ? of_row + of_row / scales.rows_per_shard * scales.shard_room : 0));
     }
 #pragma unroll
-    for (int i = 0; i < WGMMA_N / 32; ++i) {
+    for (int i = 0; i < column_words; ++i) {
       columns_[i] = __ldg(scales.b + (scales.each ? min(column + i * 32 + thread % 32, n - 1) : 0));
     }
   }
@@ -334,19 +340,24 @@ class TileScales {
   }
 
  private:
-  float rows_[2 * slabs];       // of this thread
-  float columns_[WGMMA_N / 32];  // of the lanes, one after another
+  static constexpr int column_words = (WGMMA_N + 31) / 32;
+
+  float rows_[2 * slabs];        // of this thread
+  float columns_[column_words];  // of the lanes, one after another
 };
 
-/// Applies bias and activation to the sums of 64 columns of 64 rows, from this column of C on. Behind a gate's sums are
-/// those of up.
+/// Applies bias and activation to the sums of 64 columns of 64 rows, from this column of C on, but for the first `skip`.
+/// Behind a gate's sums are those of up.
 template <bool fp16, bool gelu = true>
-__device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogue, int column) {
+__device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogue, int column, int skip) {
   if (epilogue.bias != nullptr) {
     const auto* const pairs = static_cast<const unsigned*>(epilogue.bias);
     column += static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
     for (int x = 0; x < store_n; x += 8) {
+      if (x < skip) {
+        continue;
+      }
       const float2 bias = unpack<fp16>(column + x < epilogue.n ? __ldg(pairs + (column + x) / 2) : 0);
 #pragma unroll
       for (int i = x / 2; i < x / 2 + 4; i += 2) {
@@ -355,7 +366,7 @@ __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogu
       }
     }
   }
-  activate<store_n / 2, gelu>(epilogue.activation, d);
+  activate<store_n / 2, gelu>(epilogue.activation, d, skip / 2);
   if constexpr (gated) {
 #pragma unroll
     for (int i = 0; i < store_n / 2; ++i) {
@@ -364,10 +375,30 @@ __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogu
   }
 }
 
-/// Calls `f` with the sums that become 64 columns of 64 rows of C, and the first of these columns, until it has seen the
-/// tile. The sums go round, so that there is one copy of the code, for the price of many moves.
+/// Calls `f` with the sums that become 64 columns of 64 rows of C, the first of these columns, and how many of them were
+/// in the box before, until it has seen the tile.
+template <typename TheSums, typename F>
+__device__ __forceinline__ void for_each_box(TheSums& sums, const F& f) {
+#pragma unroll
+  for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+    for (int first = 0; first + box_n <= WGMMA_N; first += box_n) {
+      f(sums[slab] + first / 2, first / products_of_value, 0);
+    }
+    if constexpr (repeated_columns > 0) {
+      f(sums[slab] + (WGMMA_N - box_n) / 2, consumer_n - store_n, repeated_columns);
+    }
+  }
+}
+
+/// The same, but the sums go round if no columns are repeated, so that there is one copy of the code, for the price of
+/// many moves.
 template <typename F>
 __device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
+  if constexpr (repeated_columns > 0) {
+    for_each_box(sums, f);
+    return;
+  }
   constexpr int count = slabs * WGMMA_N / 2;
   float* const all = sums[0];
 #pragma unroll 1
@@ -377,7 +408,7 @@ __device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
     for (int i = 0; i < box_n / 2; ++i) {
       box[i] = all[i];
     }
-    f(box, first % WGMMA_N / products_of_value);
+    f(box, first % WGMMA_N / products_of_value, 0);
 #pragma unroll
     for (int i = 0; i < count - box_n / 2; ++i) {
       all[i] = all[i + box_n / 2];
@@ -394,16 +425,13 @@ template <bool fp16>
 __device__ __forceinline__ void finish_tile(Sums& sums, const GemmEpilogue& epilogue, int column, int consumer) {
   column += first_column_of(consumer);
   if (epilogue.activation == Activation::gelu) {
-    turn_through(sums, [&](float* box, int x) { finish_box<fp16>(box, epilogue, column + x); });
+    turn_through(sums,
+                 [&](float* box, int x, int repeated) { finish_box<fp16>(box, epilogue, column + x, repeated); });
     return;
   }
-#pragma unroll
-  for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-    for (int first = 0; first < WGMMA_N; first += box_n) {
-      finish_box<fp16, false>(sums[slab] + first / 2, epilogue, column + first / products_of_value);
-    }
-  }
+  for_each_box(sums, [&](float* box, int x, int repeated) {
+    finish_box<fp16, false>(box, epilogue, column + x, repeated);
+  });
 }
 
 /// Hands over 64 columns of 64 rows, by way of the next buffer.
@@ -421,13 +449,10 @@ __device__ __forceinline__ void hand_over_box(const float* d, Shared shared, con
 /// Hands over a tile.
 template <bool fp16>
 __device__ __forceinline__ void hand_over_tile(const Sums& sums, Shared shared, StoreBuffer& buffer, int consumer) {
-#pragma unroll
-  for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-    for (int first = 0; first < WGMMA_N; first += box_n, buffer.advance()) {
-      hand_over_box<fp16>(sums[slab] + first / 2, shared, buffer, consumer);
-    }
-  }
+  for_each_box(sums, [&](const float* box, int, int) {
+    hand_over_box<fp16>(box, shared, buffer, consumer);
+    buffer.advance();
+  });
 }
 
 /// Stores what the consumers hand over, by way of buffers in turn for each of them. One thread of the block.
@@ -449,11 +474,11 @@ class Storer {
   template <typename Store>
   __device__ __forceinline__ void tile(const Store& store) {
     for (int slab = 0; slab < slabs; ++slab) {
-      for (int first = 0; first < consumer_n; first += store_n, buffer_.advance()) {
+      for (int index = 0; index < stores; ++index, buffer_.advance()) {
 #pragma unroll
         for (int consumer = 0; consumer < consumers; ++consumer) {
           barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);
-          store(first_row_of(consumer) + slab * slab_m, first_column_of(consumer) + first,
+          store(first_row_of(consumer) + slab * slab_m, first_column_of(consumer) + first_column_of_store(index),
                 shared_.store(consumer, buffer_.stage));
           commit_stores();
         }

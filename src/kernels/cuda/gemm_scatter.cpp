@@ -106,8 +106,8 @@ constexpr int splits_of_few_rows = 8;  // n = 2048 in tiles of 128 columns: 128 
 /// waits for nobody.
 bool holds_a_tile(const GemmConfig& config) {
   constexpr int consumers = 2;
-  return config.store_buffers * consumers * gemm_store_rows * gemm_store_columns ==
-         config.block_m * config.block_n;
+  return config.store_buffers ==
+         divide_up(config.block_m * config.block_n, consumers * gemm_store_rows * gemm_store_columns);
 }
 
 }  // namespace

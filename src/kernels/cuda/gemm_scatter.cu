@@ -28,7 +28,7 @@ __device__ TileFlag flag_now(const PeerControl& own) { return (own.epoch + 1) <<
 // Of a part: what one store of each consumer covers. As many to a stage as find room.
 constexpr int box_bytes = consumers * store_bytes;
 constexpr int boxes_in_stage = stage_bytes / box_bytes;
-constexpr int boxes_in_part = slabs * (WGMMA_N / store_n);
+constexpr int boxes_in_part = slabs * stores;
 static_assert(boxes_in_stage > 0);
 
 /// Tickets are taken by what loads and by what stores.
@@ -59,7 +59,7 @@ __device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters&
                            ScatterShared shared, Stage& place) {
   const int parts = count_parts(p);
   int slab = 0;
-  int first = 0;
+  int index = 0;  // along n
   int part = 0;
   for (int rest = boxes_in_part * parts; rest > 0; rest -= boxes_in_stage, place.advance()) {
     const unsigned full = shared.full(place.stage);
@@ -72,14 +72,14 @@ __device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters&
       const int row = (is_residual ? 0 : source * p.rows_per_shard) + tile.row + slab * slab_m;
       for (int consumer = 0; consumer < consumers; ++consumer) {
         load_box(shared.box(place.stage, box, consumer), is_residual ? maps.residual : maps.slots,
-                 tile.column + first_column_of(consumer) + first, row + first_row_of(consumer), full);
+                 tile.column + first_column_of(consumer) + first_column_of_store(index), row + first_row_of(consumer), full);
       }
       if (++part == parts) {
         part = 0;
-        first += store_n;
+        ++index;
       }
-      if (first == WGMMA_N) {
-        first = 0;
+      if (index == stores) {
+        index = 0;
         ++slab;
       }
     }
@@ -158,14 +158,18 @@ struct Parts {
   int box = 0;  // of the stage
 };
 
-/// Adds the next part of a box.
+/// Adds the next part of a box, but for its first `skip` columns.
 template <bool fp16>
-__device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int consumer, Stage& place, Parts& parts) {
+__device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int consumer, Stage& place, Parts& parts,
+                                         int skip) {
   if (parts.box == 0) {
     barrier_wait(shared.full(place.stage), place.parity);
   }
 #pragma unroll
   for (int x = 0; x < store_n; x += 16) {
+    if (x < skip) {
+      continue;
+    }
     unsigned values[4];
     load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2],
                   values[3]);
@@ -186,14 +190,15 @@ __device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int 
   }
 }
 
-/// Adds the ranks' parts of a box, of which own ones are in `d`, in float and in the order of the ranks.
+/// Adds the ranks' parts of a box, of which own ones are in `d`, in float and in the order of the ranks, but for its first
+/// `skip` columns.
 template <bool fp16>
 __device__ __forceinline__ void add_ranks(float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
-                                          Stage& place, Parts& parts) {
+                                          Stage& place, Parts& parts, int skip) {
   float sums[store_n / 2] = {};
   for (int source = 0; source < p.peers.ranks; ++source) {
     if (source != p.peers.rank) {
-      add_next<fp16>(sums, shared, consumer, place, parts);
+      add_next<fp16>(sums, shared, consumer, place, parts, skip);
       continue;
     }
 #pragma unroll
@@ -205,7 +210,7 @@ __device__ __forceinline__ void add_ranks(float* d, const GemmScatterParameters&
   }
 #pragma unroll
   for (int i = 0; i < store_n / 2; ++i) {
-    d[i] = sums[i];
+    d[i] = i < skip / 2 ? d[i] : sums[i];
   }
 }
 
@@ -216,22 +221,18 @@ __device__ __forceinline__ void complete_tile(Sums& sums, const GemmScatterParam
   Parts parts{boxes_in_part * count_parts(p)};
   if (applies(p.epilogue) || p.has_residual) {
     const int column = Walk(p)[ticket].column + first_column_of(consumer);
-    turn_through(sums, [&](float* d, int first) {
-      add_ranks<fp16>(d, p, shared, consumer, place, parts);
-      finish_box<fp16>(d, p.epilogue, column + first);
+    turn_through(sums, [&](float* d, int first, int repeated) {
+      add_ranks<fp16>(d, p, shared, consumer, place, parts, repeated);
+      finish_box<fp16>(d, p.epilogue, column + first, repeated);
       if (p.has_residual) {
-        add_next<fp16>(d, shared, consumer, place, parts);
+        add_next<fp16>(d, shared, consumer, place, parts, repeated);
       }
     });
     return;
   }
-#pragma unroll
-  for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-    for (int first = 0; first < WGMMA_N; first += store_n) {
-      add_ranks<fp16>(sums[slab] + first / 2, p, shared, consumer, place, parts);
-    }
-  }
+  for_each_box(sums, [&](float* d, int, int repeated) {
+    add_ranks<fp16>(d, p, shared, consumer, place, parts, repeated);
+  });
 }
 
 /// One warpgroup.

@@ -2,7 +2,7 @@
 
 /// The tensor cores of Hopper (sm_90a): a warpgroup multiplies 64 x 16 by 16 x WGMMA_N 16-bit values, or 64 x 32 by
 /// 32 x WGMMA_N of fp8, both operands in shared memory in rows of 128 bytes with the 128-byte swizzle, and adds to
-/// WGMMA_N / 2 registers a thread. WGMMA_N: 64, 128, 192 or 256. Compiled by NVRTC; includes nothing.
+/// WGMMA_N / 2 registers a thread. WGMMA_N: 64, 128, 160, 192, 224, 240 or 256. Compiled by NVRTC; includes nothing.
 
 namespace hopper {
 
@@ -36,7 +36,8 @@ __device__ __forceinline__ void wgmma_wait() {
 #define WGMMA_0_29 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9" WGMMA_TEN(1) WGMMA_TEN(2)
 #define WGMMA_0_59 WGMMA_0_29 WGMMA_TEN(3) WGMMA_TEN(4) WGMMA_TEN(5)
 #define WGMMA_0_89 WGMMA_0_59 WGMMA_TEN(6) WGMMA_TEN(7) WGMMA_TEN(8)
-#define WGMMA_0_119 WGMMA_0_89 WGMMA_TEN(9) WGMMA_TEN(10) WGMMA_TEN(11)
+#define WGMMA_0_109 WGMMA_0_89 WGMMA_TEN(9) WGMMA_TEN(10)
+#define WGMMA_0_119 WGMMA_0_109 WGMMA_TEN(11)
 #define WGMMA_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define WGMMA_16(i) WGMMA_4(i), WGMMA_4(i + 4), WGMMA_4(i + 8), WGMMA_4(i + 12)
 #define WGMMA_32(i) WGMMA_16(i), WGMMA_16(i + 16)
@@ -51,18 +52,33 @@ __device__ __forceinline__ void wgmma_wait() {
 #define WGMMA_D WGMMA_0_59 ", %60, %61, %62, %63"
 #define WGMMA_INPUTS "%64, %65", "%66"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32)
+#elif WGMMA_N == 160
+#define WGMMA_SHAPE "m64n160"
+#define WGMMA_D WGMMA_0_59 WGMMA_TEN(6) WGMMA_TEN(7)
+#define WGMMA_INPUTS "%80, %81", "%82"
+#define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_16(64)
 #elif WGMMA_N == 192
 #define WGMMA_SHAPE "m64n192"
 #define WGMMA_D WGMMA_0_89 ", %90, %91, %92, %93, %94, %95"
 #define WGMMA_INPUTS "%96, %97", "%98"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64)
+#elif WGMMA_N == 224
+#define WGMMA_SHAPE "m64n224"
+#define WGMMA_D WGMMA_0_109 ", %110, %111"
+#define WGMMA_INPUTS "%112, %113", "%114"
+#define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64), WGMMA_16(96)
+#elif WGMMA_N == 240
+#define WGMMA_SHAPE "m64n240"
+#define WGMMA_D WGMMA_0_119
+#define WGMMA_INPUTS "%120, %121", "%122"
+#define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64), WGMMA_16(96), WGMMA_4(112), WGMMA_4(116)
 #elif WGMMA_N == 256
 #define WGMMA_SHAPE "m64n256"
 #define WGMMA_D WGMMA_0_119 ", %120, %121, %122, %123, %124, %125, %126, %127"
 #define WGMMA_INPUTS "%128, %129", "%130"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64), WGMMA_32(96)
 #else
-#error "WGMMA_N is 64, 128, 192 or 256"
+#error "WGMMA_N is 64, 128, 160, 192, 224, 240 or 256"
 #endif
 
 // k of one instruction, and what it says of operands that are not transposed.

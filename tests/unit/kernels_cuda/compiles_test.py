@@ -9,9 +9,9 @@ import pathlib
 import re
 import sys
 
-TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
+TILES = ((64, 128, 1), (256, 128, 1), (128, 240, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
 LOW_TILES = ((64, 128, 1), (128, 256, 2))
-GATED_TILES = ((64, 256, 1),) + TILES[1:]
+GATED_TILES = ((64, 256, 1), (256, 128, 1), (128, 256, 2))
 KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
 PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("gemm.cu", {"GATED": 1}, GATED_TILES),
@@ -56,7 +56,7 @@ def main():
         for rows, columns, cluster in tiles:
             defines = {"BLOCK_M": rows, "BLOCK_N": columns, "CLUSTER": cluster, "STAGES": 3, "GROUP": 1, "ALONG_N": 1}
             defines.update(variant)
-            defines["STORE_BUFFERS"] = rows * columns // 8192 if kernel == "gemm_scatter.cu" else 2
+            defines["STORE_BUFFERS"] = -(-rows * columns // 8192) if kernel == "gemm_scatter.cu" else 2
             path = pathlib.Path(sys.argv[2]) / "src" / "kernels" / "cuda" / kernel
             compiled, log = log_of(nvrtc, path, defines, ["--ptxas-options=-v"] if prints_registers else [])
             if not compiled:

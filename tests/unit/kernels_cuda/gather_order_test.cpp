@@ -5,6 +5,8 @@
 
 #include <contextual/kernels/row_partition.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 #include <vector>
@@ -65,47 +67,60 @@ TEST_CASE("gather walk: each tile of each product once, rows of this rank first"
   for (const auto& columns : all_columns) {
     for (const int cluster : {1, 2}) {
       for (const bool along_n : {true, false}) {
-        for (const auto& [first_row, end_row] : {std::pair{0, 900},
-                                                 {0, 450},
-                                                 {450, 900},
-                                                 {100, 200},
-                                                 {300, 600},
-                                                 {512, 900},
-                                                 {899, 900},
-                                                 {900, 900}}) {
-          constexpr int m = 900;
+        for (const auto& [m, ranks] :
+             {std::pair{900, 1}, {900, 2}, {901, 2}, {900, 9}, {1024, 2}, {3000, 2}, {7, 8}}) {
           const TileOrder order{128, 128, cluster, 4, along_n};
-          CAPTURE(columns.size(), cluster, along_n, first_row, end_row);
-          const GatherWalk walk(order, m, first_row, end_row, static_cast<int>(columns.size()),
-                                columns.data());
-          const int rows = 128 * cluster;
-          const auto is_own = [&, first = first_row, end = end_row](int row) {
-            return row >= first && std::min(row + rows, m) <= end;
-          };
-          bool others_have_begun = false;
-          std::set<std::pair<int, Place>> tiles;
-          for (int ticket = 0; ticket < walk.count(); ++ticket) {
-            const bool own = is_own(walk.tile(ticket, 0).row);
-            REQUIRE((!own || !others_have_begun));
-            others_have_begun = !own;
-            for (int block = 0; block < cluster; ++block) {
-              const GatherTile tile = walk.tile(ticket, block);
-              REQUIRE(tile.column < columns[static_cast<std::size_t>(tile.product)]);
-              REQUIRE(tiles.insert({tile.product, {tile.row, tile.column}}).second);
+          const RowPartition partition(m, ranks);
+          for (int rank = 0; rank < ranks; ++rank) {
+            CAPTURE(columns.size(), cluster, along_n, m, ranks, rank);
+            const GatherWalk walk(order, m, rank, partition.rows_per_shard(),
+                                  static_cast<int>(columns.size()), columns.data());
+            const Rows own_rows = partition.shard(rank);
+            const auto is_own = [&](const GatherTile& tile) {
+              return tile.row >= own_rows.begin &&
+                     std::min(tile.row + 128 * cluster, tile.end) <= own_rows.begin + own_rows.count();
+            };
+            bool others_have_begun = false;
+            std::set<std::pair<int, Place>> tiles;
+            std::size_t rows_of_columns = 0;
+            for (int ticket = 0; ticket < walk.count(); ++ticket) {
+              const bool own = is_own(walk.tile(ticket, 0));
+              REQUIRE((!own || !others_have_begun));
+              others_have_begun = !own;
+              for (int block = 0; block < cluster; ++block) {
+                const GatherTile tile = walk.tile(ticket, block);
+                REQUIRE(tile.column < columns[static_cast<std::size_t>(tile.product)]);
+                REQUIRE(tiles.insert({tile.product, {tile.row, tile.column}}).second);
+                REQUIRE(tile.row == tile.z * walk.matrix_rows + tile.y);
+                REQUIRE(tile.end == (tile.z + 1) * walk.matrix_rows);
+                rows_of_columns += static_cast<std::size_t>(std::clamp(tile.end - tile.row, 0, 128));
+              }
             }
+            std::size_t n_tiles = 0;
+            for (const int n : columns) {
+              n_tiles += static_cast<std::size_t>(divide_up(n, 128));
+            }
+            CHECK(tiles.size() == static_cast<std::size_t>(divide_up(m, 128 * cluster) * cluster) * n_tiles);
+            CHECK(rows_of_columns == static_cast<std::size_t>(m) * n_tiles);
           }
-          std::size_t expected = 0;
-          for (const int n : columns) {
-            expected += static_cast<std::size_t>(divide_up(m, 128 * cluster) * cluster * divide_up(n, 128));
-          }
-          CHECK(tiles.size() == expected);
-          const int first = walk.tile(0, 0).row;
-          CHECK((first >= first_row || first == 0));
-          CHECK(first < first_row + rows);
         }
       }
     }
   }
+}
+
+TEST_CASE("gather walk: shards have tiles of their own where that takes no more of them", "[unit]") {
+  const auto matrix_rows = [](int m, int ranks, int cluster) {
+    const RowPartition partition(m, ranks);
+    return GatherWalk({128, 240, cluster, 8, true}, m, 0, partition.rows_per_shard(), 0, nullptr).matrix_rows;
+  };
+  CHECK(matrix_rows(3000, 2, 2) == 1500);
+  CHECK(matrix_rows(4096, 4, 2) == 1024);
+  CHECK(matrix_rows(2600, 2, 1) == 2600);  // 2 x 11 tiles, not 21
+  CHECK(matrix_rows(2560, 2, 1) == 1280);
+  CHECK(matrix_rows(2560, 2, 2) == 1280);
+  CHECK(matrix_rows(128, 2, 1) == 128);
+  CHECK(matrix_rows(2999, 2, 1) == 2999);  // the last shard is shorter
 }
 
 }  // namespace gather_order_test

@@ -58,7 +58,7 @@ struct GemmArgs {
 /// elements.
 struct GemmConfig {
   int block_m = 128;    ///< a tile's rows: 64, 128 or 256
-  int block_n = 256;    ///< a tile's columns
+  int block_n = 256;    ///< a tile's columns: 128, 160, 192, 224, 240 or 256; with 64 rows 128 or 256
   int stages = 4;       ///< pieces of A and B, 64 deep, that are loaded ahead
   int cluster = 2;      ///< blocks, one below the other, that share each load of B: 1 or 2
   int group = 8;        ///< width of a band of tiles, in tiles of a cluster; bands are computed one by one
