@@ -46,7 +46,7 @@ std::filesystem::path make_directory(const std::filesystem::path& directory) {
 
 std::shared_ptr<LineFile> open(const std::filesystem::path& directory, const std::filesystem::path& path) {
   try {
-    return LineFile::open(path);
+    return std::make_shared<LineFile>(path);
   } catch (const std::system_error& error) {
     cannot_log(directory, error.what(), error.code());
   } catch (const std::exception& error) {
