@@ -63,7 +63,6 @@ class Continuation {
   bool follows(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before,
                policy::BatchOutcome& now);
   std::int64_t elapsed_ns() const noexcept { return elapsed_ns_; }  ///< by the clock of the run before
-  std::int64_t iterations() const noexcept { return iterations_; }  ///< taken over from it
   /// Returns what is to be said of the earlier run and of quarantine; once.
   std::vector<std::string> take_notes();
   /// Returns why the journal is not written, if that is so; once.

@@ -158,7 +158,6 @@ void TuningRun::plan() {
 }
 
 void TuningRun::tell_notes() {
-  recorder_.report().resumed_iterations = continuation_.iterations();
   recorder_.warnings(continuation_.take_notes());
   if (const std::string unwritten = continuation_.take_unwritten(); !unwritten.empty()) {
     storage::is_unwritable(options_.cache_directory) ? recorder_.loud_warning(unwritten)
