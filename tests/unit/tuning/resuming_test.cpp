@@ -3,7 +3,7 @@
 /// with simulated ranks stands for a job.
 
 #include "contextual/journal/history.hpp"
-#include "contextual/journal/line_chain.hpp"
+#include "contextual/journal/journal_file.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/repetitions.hpp"
@@ -262,8 +262,8 @@ fs::path only_journal(const fs::path& directory) {
 /// What the job's journal says of deaths.
 journal::Quarantine deaths_in(const fs::path& directory) {
   journal::History history;
-  for (const journal::ChainedLine& line : journal::read_lines(text_of_file(only_journal(directory)))) {
-    history.take_in(line.text);
+  for (const std::string& line : journal::read_lines(text_of_file(only_journal(directory)))) {
+    history.take_in(line);
   }
   history.quarantine.crash();
   return history.quarantine;
@@ -560,30 +560,6 @@ TEST_CASE("resuming: of several configs that are made ready at a death each is t
   REQUIRE(quarantined.size() == 1);
   CHECK_THAT(quarantined.front(), ContainsSubstring("deadly"));
   REQUIRE(run(job) == 0);
-}
-
-TEST_CASE("resuming: files of an older format are named, and left", "[unit]") {
-  const TemporaryDirectory directory;
-  Job job = cut_off(directory.path());
-  REQUIRE(run(job) == SIGKILL);
-  const fs::path folder = only_journal(directory.path()).parent_path();
-  const std::vector<std::string> older{"0123.journal", "0123.0.flight", "0123.strikes"};
-  for (const std::string& file : older) {
-    std::ofstream(folder / file) << "older";
-    fs::permissions(folder / file, fs::perms::owner_read | fs::perms::owner_write);
-  }
-  job.region = nothing;
-  job.change = [&](int, Options&) {
-    const std::string file = directory.path() / "stderr";
-    ::dup2(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
-  };
-  REQUIRE(run(job) == 0);
-  CHECK(engine_test::count_of(left(directory.path(), "stderr"),
-                              (folder / "0123.*").string() + ": what a tuning") == 1);
-  for (const std::string& file : older) {
-    CHECK(text_of_file(folder / file) == "older");
-  }
-  CHECK(left(directory.path(), "resumed") != "0");
 }
 
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
