@@ -65,7 +65,7 @@ std::vector<std::string> Continuation::begin(const agreement::Hello& hello, cons
   starts.insert(starts.begin(), heading);
   note(line_of(Event::heading, starts));
   if (left_something && history_.batches.empty()) {
-    tell_end("it was begun with other kernels, machines or options");
+    tell_end("it was begun with other kernels, machines, timers or options");
   }
   return history_.starts;
 }
@@ -98,14 +98,9 @@ void Continuation::leave(const std::string& why) {
 
 /// Of the earlier run. `why` it was not followed to its end, if so.
 void Continuation::tell_end(const std::string& why) const {
-  if (iterations_ > 0) {
-    recorder_.warning("this run goes on with " + std::to_string(iterations_) +
-                      " tuning iterations that an earlier process has measured");
-  }
-  if (!why.empty()) {
-    recorder_.warning("what an earlier process has measured is not used" +
-                      std::string(iterations_ > 0 ? " further: " : ": ") + why);
-  }
+  recorder_.warning("this run goes on with " + std::to_string(iterations_) +
+                    " tuning iterations that an earlier process has measured" +
+                    (why.empty() ? why : ", and not with the rest: " + why));
 }
 
 std::size_t Continuation::length_of(const Plan& plan) const {
@@ -229,11 +224,9 @@ std::optional<std::string> Continuation::quarantine_of(const policy::IterationPl
 
 std::string Continuation::quarantine_of(const DueConfig& due) const {
   const detail::Problem& problem = due.slot->problem;
-  if (history_.quarantine.quarantined(config_text(problem, due.config_id))) {
-    return std::string("in quarantine: processes have ended while it ran beside others") + way_out;
-  }
-  return history_.quarantine.quarantined(loading_text(problem, due.config_id))
-             ? std::string("in quarantine: it has twice ended a process while it was made ready") + way_out
+  const bool out = history_.quarantine.quarantined(config_text(problem, due.config_id)) ||
+                   history_.quarantine.quarantined(loading_text(problem, due.config_id));
+  return out ? std::string("in quarantine: it has ended processes while it ran or was made ready") + way_out
              : std::string();
 }
 

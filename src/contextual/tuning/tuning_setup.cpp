@@ -66,7 +66,7 @@ void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::st
   recorder_->hello(hello.tuning_id, &run_->timer());
   run_->note_copies(hello.copies_buffers);
   detail::StableHash heading;
-  heading.add(std::string_view(call_.options.agreed_text()));
+  heading.add(std::string_view(call_.options.agreed_text())).add(std::string_view(hello.timer));
   for (std::size_t rank = 0; rank < hello.machines.size(); ++rank) {
     heading.add(detail::machine_digest(hello.machines[rank])).add(std::string_view(hello.kernels[rank]));
   }

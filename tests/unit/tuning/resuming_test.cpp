@@ -10,6 +10,7 @@
 #include "support/scripted_files.hpp"
 
 #include <contextual/choices.hpp>
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -523,7 +524,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
   const std::string log = text_of_file(logs / ("rank-" + std::to_string(ranks - 1) + ".log"));
   CHECK_THAT(log, ContainsSubstring("blocked in: prepare"));
   CHECK_THAT(log, ContainsSubstring("kernel: slow | key: (1) | config-id: 1 | config: {TILE: 2} | since"));
-  CHECK_THAT(log, ContainsSubstring("in quarantine: it has twice ended a process while it was made ready"));
+  CHECK_THAT(log, ContainsSubstring("in quarantine: it has ended processes while it ran or was made ready"));
   job.change = [change = job.change](int rank, Options& options) {
     change(rank, options);
     options.always_tune = true;
@@ -603,8 +604,8 @@ TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and s
     Job job{.directory = directory.path(), .configs = 5};
     REQUIRE(run(job) == 0);
     CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("what an earlier process has measured is not used: it was begun with other "
-                                 "kernels"));
+               ContainsSubstring("goes on with 0 tuning iterations that an earlier process has measured, and "
+                                 "not with the rest: it was begun with other kernels"));
   }
   SECTION("options") {
     Job job{.directory = directory.path()};
@@ -614,18 +615,54 @@ TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and s
   SECTION("another course of the region") {
     Job job{.directory = directory.path(), .late_from = 0};
     REQUIRE(run(job) == 0);
-    CHECK_THAT(
-        left(directory.path(), "warnings"),
-        ContainsSubstring("what an earlier process has measured is not used: the region launches other "
-                          "kernels or keys"));
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsSubstring("goes on with 0 tuning iterations") &&
+                   ContainsSubstring("not with the rest: the region launches other kernels or keys"));
   }
   SECTION("a later course of the region") {
     Job job{.directory = directory.path(), .late_from = 22};
     REQUIRE(run(job) == 0);
-    CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("this run goes on with") && ContainsSubstring("is not used further: "));
+    CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("this run goes on with") &&
+                                                       !ContainsSubstring("with 0 tuning") &&
+                                                       ContainsSubstring("not with the rest: "));
   }
   CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
+}
+
+namespace {
+
+/// Measures by counters, or by events where some rank cannot.
+class NamedTimer final : public testing::ForwardingTimer {
+ public:
+  NamedTimer(TimerFactory make, std::string name)
+      : ForwardingTimer(make()), make_(std::move(make)), name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  std::string_view substitute_name() const noexcept override {
+    return name_ == "events" ? std::string_view() : "events";
+  }
+  std::unique_ptr<Timer> make_substitute() override { return std::make_unique<NamedTimer>(make_, "events"); }
+
+ private:
+  TimerFactory make_;
+  std::string name_;
+};
+
+}  // namespace
+
+TEST_CASE("resuming: what another timer has measured does not count", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = cut_off(directory.path());
+  static const char* of_last_rank = "counters";
+  job.change = [](int rank, Options& options) {
+    options.timer = [make = options.timer, rank] {
+      return std::make_unique<NamedTimer>(make, rank == 1 ? of_last_rank : "counters");
+    };
+  };
+  REQUIRE(run(job) == SIGKILL);
+  job.region = nothing;
+  of_last_rank = "events";
+  REQUIRE(run(job) == 0);
+  CHECK(left(directory.path(), "resumed") == "0");
 }
 
 TEST_CASE("resuming: a journal that was cut or changed is followed as far as it is right", "[unit]") {
