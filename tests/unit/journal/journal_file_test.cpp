@@ -100,7 +100,6 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
 TEST_CASE("journal file: one that another process removes while it is opened is not written", "[unit]") {
   using contextual::test::FileCall;
   const TemporaryDirectory directory;
-  const fs::path path = directory.path() / "journal" / "region" / "a.journal";
   open_in(directory.path())->append("of the other");
   SECTION("before it is opened") {
     const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
@@ -108,7 +107,7 @@ TEST_CASE("journal file: one that another process removes while it is opened is 
   }
   SECTION("before it is locked") {
     static fs::path to_remove;
-    to_remove = path;
+    to_remove = directory.path() / "journal" / "region" / "a.journal";
     contextual::storage::FileCalls calls = contextual::storage::posix_file_calls();
     calls.openat = [](int folder, const char* name, int flags, mode_t mode) {
       const int file = contextual::storage::posix_file_calls().openat(folder, name, flags, mode);

@@ -295,7 +295,7 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
     CHECK(text_of_file(directory.path() / "choices") == choices);
     CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
     // The open comparison (here at most ten rounds of two trials of two runs), or the open batch; the first
-    // run and the one in which a kernel joined; a lead-in for the suspect, which runs alone.
+    // batch and the one in which a kernel joined; a lead-in for the suspect, which runs alone.
     constexpr std::size_t most_again = 40 + 2 + 1 + 1;
     CHECK(runs_in(directory.path()) <= runs + most_again);
     resumed += text_of_file(directory.path() / "resumed") == "0" ? 0 : 1;
