@@ -212,8 +212,6 @@ struct RegionReport {
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
-  std::int64_t resumed_iterations =
-      0;                     ///< of these, those that an earlier process has run (docs/resuming.md)
   std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
   Mode mode = Mode::tune;
   bool outputs_repeat = true;      ///< false: on some rank, runs with the same configs wrote other outputs

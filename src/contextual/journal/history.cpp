@@ -2,42 +2,91 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+
+using nlohmann::json;
+
+/// A time that is missing is null.
+template <>
+struct nlohmann::adl_serializer<std::optional<std::int64_t>> {
+  static void to_json(json& to, const std::optional<std::int64_t>& time) { to = time ? json(*time) : json(); }
+  static void from_json(const json& from, std::optional<std::int64_t>& time) {
+    time = from.is_null() ? std::nullopt : std::optional(from.get<std::int64_t>());
+  }
+};
+
+namespace contextual::policy {
+
+// What is written is a list of these.
+
+template <typename T, typename Of>
+concept Either = std::same_as<std::remove_const_t<T>, Of>;  // const or not
+
+auto fields(Either<CellOutcome> auto& of) {
+  return std::tie(of.launched, of.disturbed, of.overlaps, of.untimed, of.time_ns, of.only_launches);
+}
+
+auto fields(Either<IterationOutcome> auto& of) {
+  return std::tie(of.makespan_ns, of.infeasible, of.cells);
+}
+
+auto fields(Either<RejectionOutcome> auto& of) {
+  return std::tie(of.problem, of.config_id, of.batch_iteration, of.reason, of.left_out, of.ranks);
+}
+
+auto fields(Either<journal::BatchRecord> auto& of) {
+  return std::tie(of.number, of.plan_digest, of.length, of.joined, of.unprepared, of.outcome.iterations,
+                  of.outcome.rejections, of.outcome.elapsed_ns, of.comparing);
+}
+
+void to_json(json& to, const auto& of) requires requires {
+  fields(of);
+}
+{
+  std::apply([&to](const auto&... field) { to = json::array({field...}); }, fields(of));
+}
+
+void from_json(const json& from, auto& of) requires requires {
+  fields(of);
+}
+{
+  std::size_t at = 0;
+  std::apply([&](auto&... field) { (from.at(at++).get_to(field), ...); }, fields(of));
+}
+
+}  // namespace contextual::policy
 
 namespace contextual::journal {
 namespace {
 
-using nlohmann::json;
+constexpr std::array event_names{"begins", "heading", "runs", "back", "called_off", "quarantine"};
 
-std::string json_line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string line_of(const char* name, const json& value) {
+  return json{{name, value}}.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::vector<std::string> texts_of(const json& list) {
-  std::vector<std::string> texts;
-  for (const json& text : list) {
-    if (text.is_string()) {
-      texts.push_back(text.get<std::string>());
-    }
-  }
-  return texts;
-}
-
-/// A run begins, or goes on with the one that was cut off. The latter keeps its heading.
-void take_in_heading(std::string_view line, History& history) {
-  if (history.batches.empty() || !same_run(history.heading, line)) {
-    history.heading = line;
+/// A run begins, or goes on with the one that was cut off. The latter keeps the sets that it began with.
+void take_in_heading(const std::vector<std::string>& texts, History& history) {
+  if (history.batches.empty() || history.heading != texts.front()) {
+    history.heading = texts.front();
+    history.starts.assign(texts.begin() + 1, texts.end());
     history.batches.clear();
   }
 }
 
 /// Takes the place of all batches from its number on: the run did not come to those, or measured them again.
-void take_in_batch(std::string_view line, History& history) {
-  std::optional<BatchRecord> record = parse_record(line);
-  if (record && record->batch <= history.batches.size() + 1) {
-    history.batches.resize(static_cast<std::size_t>(record->batch - 1));
-    history.batches.push_back(*std::move(record));
+void take_in_batch(const json& value, std::vector<BatchRecord>& batches) {
+  BatchRecord record;
+  policy::from_json(value, record);
+  if (record.number <= batches.size() + 1) {
+    batches.resize(static_cast<std::size_t>(record.number - 1));
+    batches.push_back(std::move(record));
   }
 }
 
@@ -50,46 +99,46 @@ void leave_out_open_comparison(std::vector<BatchRecord>& batches) {
 
 }  // namespace
 
-std::string begin_line(const std::string& kernels) {
-  return json_line({{"begins_with", kernels}});
+std::string line_of(Event event, const std::vector<std::string>& texts) {
+  return line_of(event_names.at(static_cast<std::size_t>(event)), texts);
 }
 
-std::string runs_line(const std::vector<std::string>& assignments) {
-  return json_line({{"runs", assignments}});
-}
-
-std::string back_line() {
-  return json_line({{"back", true}});
-}
-
-std::string called_off_line() {
-  return json_line({{"back", false}});
-}
-
-std::string quarantine_line(const std::vector<std::string>& assignments) {
-  return json_line({{"quarantine", assignments}});
+std::string line_of(const BatchRecord& record) {
+  json value;
+  policy::to_json(value, record);
+  return line_of("batch", value);
 }
 
 void History::take_in(std::string_view line) {
-  const json parsed = json::parse(line, nullptr, false);
-  if (!parsed.is_object()) {
+  const json parsed = json::parse(line);
+  const std::string& name = parsed.begin().key();
+  const json& value = parsed.front();
+  if (name == "batch") {
+    quarantine.came_back();
+    take_in_batch(value, batches);
     return;
   }
-  if (parsed.contains("begins_with")) {
-    const json& kernels = parsed.at("begins_with");
-    quarantine.begin(kernels.is_string() ? kernels.get<std::string>() : "");
-    leave_out_open_comparison(batches);
-  } else if (parsed.contains("runs")) {
-    quarantine.about_to_run(texts_of(parsed.at("runs")));
-  } else if (parsed.contains("back")) {
-    parsed.at("back") == true ? quarantine.came_back() : quarantine.did_not_run();
-  } else if (parsed.contains("quarantine")) {
-    quarantine.restore(texts_of(parsed.at("quarantine")));
-  } else if (parsed.contains("batch")) {
-    quarantine.came_back();
-    take_in_batch(line, *this);
-  } else if (parsed.contains("region")) {
-    take_in_heading(line, *this);
+  const auto texts = value.get<std::vector<std::string>>();
+  switch (static_cast<Event>(std::find(event_names.begin(), event_names.end(), name) - event_names.begin())) {
+    case Event::begins:
+      quarantine.begin(texts.front());
+      leave_out_open_comparison(batches);
+      break;
+    case Event::heading:
+      take_in_heading(texts, *this);
+      break;
+    case Event::runs:
+      quarantine.about_to_run(texts);
+      break;
+    case Event::back:
+      quarantine.came_back();
+      break;
+    case Event::called_off:
+      quarantine.did_not_run();
+      break;
+    case Event::quarantine:
+      quarantine.restore(texts);
+      break;
   }
 }
 

@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace contextual::journal {
 namespace {
 
 using nlohmann::json;
+using Parts = std::set<std::string>;
+
+constexpr int deaths_to_quarantine = 2;
 
 /// Without those of defaults, each as an assignment of its own; none of another text.
-std::set<std::string> parts_of(const std::string& assignment) {
-  std::set<std::string> parts;
-  const json problems = json::parse(assignment, nullptr, false);
-  for (const json& problem : problems.is_array() ? problems : json::array()) {
+Parts parts_of(const std::string& assignment) {
+  Parts parts;
+  for (const json& problem : json::parse(assignment, nullptr, false)) {
     if (problem.is_array() && !problem.empty() && problem.back() != 0) {
       parts.insert(json::array({problem}).dump(-1, ' ', false, json::error_handler_t::replace));
     }
@@ -22,53 +25,47 @@ std::set<std::string> parts_of(const std::string& assignment) {
   return parts;
 }
 
-/// Returns those of `parts` that are not among `others`.
-std::set<std::string> without(const std::set<std::string>& parts, const std::set<std::string>& others) {
-  std::set<std::string> left;
-  std::set_difference(parts.begin(), parts.end(), others.begin(), others.end(),
-                      std::inserter(left, left.end()));
-  return left;
+Parts shared(const Parts& parts, const Parts& others) {
+  Parts both;
+  std::set_intersection(parts.begin(), parts.end(), others.begin(), others.end(),
+                        std::inserter(both, both.end()));
+  return both;
 }
 
 }  // namespace
 
-int Quarantine::count(const std::string& assignment) const {
-  const auto found = deaths_.find(assignment);
-  return found == deaths_.end() ? 0 : found->second;
+/// Those that may be to blame.
+Parts Quarantine::doubtful_parts_of(const std::string& assignment) const {
+  Parts parts = parts_of(assignment);
+  std::erase_if(parts, [this](const std::string& part) { return harmless_.contains(part); });
+  return parts;
+}
+
+bool Quarantine::proven(const std::string& assignment) const {
+  return harmless_.contains(assignment) && !deaths_.contains(assignment);
 }
 
 /// Also one that shares a part with what has died, so that it is known whose fault the next death is.
 bool Quarantine::suspect(const std::string& assignment) const {
-  if (count(assignment) > 0 || died_alone_.empty()) {
-    return count(assignment) > 0;
+  if (empty() || deaths_.contains(assignment)) {
+    return !empty();
   }
-  const std::set<std::string> parts = without(parts_of(assignment), harmless_);
-  return std::any_of(died_alone_.begin(), died_alone_.end(), [&](const std::string& died) {
-    const std::set<std::string> shared = parts_of(died);
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const std::string& part) { return shared.contains(part); });
+  const Parts parts = doubtful_parts_of(assignment);
+  return std::any_of(deaths_.begin(), deaths_.end(), [&](const auto& died) {
+    return died.second.alone && !shared(parts, parts_of(died.first)).empty();
   });
 }
 
 bool Quarantine::quarantined(const std::string& assignment) const {
-  if (empty() || count(assignment) >= deaths_to_quarantine) {
-    return !empty();
+  if (empty()) {
+    return false;
   }
-  const std::set<std::string> parts = parts_of(assignment);
-  return std::any_of(parts.begin(), parts.end(),
-                     [this](const std::string& part) { return count(part) >= deaths_to_quarantine; });
-}
-
-/// `assignment` has just ended a process alone.
-void Quarantine::condemn_part_of(const std::string& assignment) {
-  const std::set<std::string> parts = without(parts_of(assignment), harmless_);
-  for (const std::string& died : died_alone_) {
-    const std::set<std::string> shared = without(parts, without(parts, parts_of(died)));
-    if (died != assignment && shared.size() == 1) {
-      deaths_[*shared.begin()] = deaths_to_quarantine;
-    }
-  }
-  died_alone_.insert(assignment);
+  Parts either = parts_of(assignment);
+  either.insert(assignment);
+  return std::any_of(either.begin(), either.end(), [this](const std::string& text) {
+    const auto found = deaths_.find(text);
+    return found != deaths_.end() && found->second.count >= deaths_to_quarantine;
+  });
 }
 
 void Quarantine::begin(const std::string& kernels) {
@@ -81,37 +78,41 @@ void Quarantine::begin(const std::string& kernels) {
 
 void Quarantine::restore(const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments) {
-    deaths_[assignment] = deaths_to_quarantine;
+    deaths_[assignment].count = deaths_to_quarantine;
   }
 }
 
 void Quarantine::came_back() {
-  if (running_.size() == 1 && count(running_.front()) < deaths_to_quarantine) {
+  if (running_.size() == 1 && !quarantined(running_.front())) {
     deaths_.erase(running_.front());
-    died_alone_.erase(running_.front());
   }
   for (const std::string& assignment : running_) {
+    harmless_.insert(assignment);
     harmless_.merge(parts_of(assignment));
   }
   running_.clear();
 }
 
 void Quarantine::crash() {
-  const bool certain = running_.size() == 1;
-  for (const std::string& assignment : running_) {
-    int& deaths = deaths_[assignment];
-    deaths = certain ? std::min(deaths + 1, deaths_to_quarantine) : std::max(deaths, 1);
+  const bool alone = running_.size() == 1;
+  for (const std::string& assignment : std::exchange(running_, {})) {
+    Deaths& deaths = deaths_[assignment];
+    deaths = alone ? Deaths{std::min(deaths.count + 1, deaths_to_quarantine), true}
+                   : Deaths{std::max(deaths.count, 1), deaths.alone};
+    const Parts parts = alone ? doubtful_parts_of(assignment) : Parts();
+    for (const auto& [other, deaths_of_other] : deaths_) {
+      const Parts both = deaths_of_other.alone ? shared(parts, parts_of(other)) : Parts();
+      if (other != assignment && both.size() == 1) {
+        deaths_[*both.begin()].count = deaths_to_quarantine;
+      }
+    }
   }
-  if (certain) {
-    condemn_part_of(std::string(running_.front()));
-  }
-  running_.clear();
 }
 
 std::vector<std::string> Quarantine::quarantined() const {
   std::vector<std::string> list;
   for (const auto& [assignment, deaths] : deaths_) {
-    if (deaths >= deaths_to_quarantine) {
+    if (deaths.count >= deaths_to_quarantine) {
       list.push_back(assignment);
     }
   }

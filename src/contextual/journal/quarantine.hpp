@@ -42,6 +42,8 @@ class Quarantine {
 
   const std::vector<std::string>& running() const noexcept { return running_; }
   const std::string& kernels() const noexcept { return kernels_; }
+  /// Returns true if it has come back, and no process has died of it since.
+  bool proven(const std::string& assignment) const;
   bool suspect(const std::string& assignment) const;
   bool quarantined(const std::string& assignment) const;
   /// Returns those in quarantine, and parts, each as an assignment of its own.
@@ -50,13 +52,14 @@ class Quarantine {
   bool empty() const noexcept { return deaths_.empty(); }
 
  private:
-  static constexpr int deaths_to_quarantine = 2;
-  int count(const std::string& assignment) const;
-  void condemn_part_of(const std::string& assignment);
+  std::set<std::string> doubtful_parts_of(const std::string& assignment) const;
 
-  std::map<std::string, int> deaths_;
-  std::set<std::string> died_alone_;
-  std::set<std::string> harmless_;  ///< parts of what has come back
+  struct Deaths {
+    int count = 0;
+    bool alone = false;  ///< in some of them nothing else was running
+  };
+  std::map<std::string, Deaths> deaths_;
+  std::set<std::string> harmless_;  ///< what has come back, and its parts
   std::vector<std::string> running_;
   std::string kernels_;
 };

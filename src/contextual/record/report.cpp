@@ -248,13 +248,9 @@ std::string region_text(const RegionReport& report) {
   }
   const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
                                         [](const TableRow& row) { return row.phase == Phase::final_run; });
-  const std::int64_t runs =
-      report.walk_iterations + report.search_iterations - report.resumed_iterations + final_runs;
+  const std::int64_t runs = report.walk_iterations + report.search_iterations + final_runs;
   text += std::to_string(runs) + (runs == 1 ? " run in " : " runs in ") +
           record::format_duration(report.tuning_ns);
-  if (report.resumed_iterations > 0) {
-    text += ", after " + std::to_string(report.resumed_iterations) + " by an earlier process";
-  }
   if (const std::size_t rejected = rejected_count(report.problems); rejected > 0) {
     text += ", " + std::to_string(rejected) + (rejected == 1 ? " config rejected" : " configs rejected");
   }

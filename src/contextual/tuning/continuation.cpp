@@ -1,333 +1,303 @@
 #include "contextual/tuning/continuation.hpp"
 
 #include "contextual/agreement/joining.hpp"
+#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/journal_text.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/storage/warning.hpp>
+
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 namespace contextual::tuning {
 
 using journal::BatchRecord;
+using journal::Event;
+using journal::line_of;
 
 namespace {
 
 constexpr const char* way_out = "; `contextual-cache forget` lets it run again";
 
-/// Describes the problems of the set from the one with index `before` on.
-journal::Joined joined_problems(const agreement::ProblemSet& set, std::size_t before) {
-  const std::vector<detail::ProblemSlot*>& all = set.slots();
-  const std::vector<detail::ProblemSlot*> joined(all.begin() + static_cast<std::ptrdiff_t>(before),
-                                                 all.end());
-  journal::Joined described{joined.size(), agreement::problems_digest(joined), {}};
+/// See BatchRecord::joined. `before`: so many problems were known before the batch.
+std::string joined_text(const agreement::ProblemSet& set, std::size_t before) {
+  const std::vector<detail::ProblemSlot*> joined(set.slots().begin() + static_cast<std::ptrdiff_t>(before),
+                                                 set.slots().end());
+  std::string text;
   for (const detail::ProblemSlot* slot : joined) {
-    described.names.append(described.names.empty() ? "" : "; ")
-        .append(slot->problem.name)
-        .append(" ")
-        .append(slot->problem.key_text);
+    text.append(slot->problem.name).append(" ").append(slot->problem.key_text).append("; ");
   }
-  return described;
+  return before > 0 && joined.empty() ? text : text + detail::hex_text(agreement::problems_digest(joined));
+}
+
+/// By problem and config, or by iteration.
+auto failures_of(const policy::BatchOutcome& outcome) {
+  std::set<std::pair<std::size_t, std::optional<std::size_t>>> failures;
+  for (const policy::RejectionOutcome& rejection : outcome.rejections) {
+    failures.emplace(rejection.problem, rejection.config_id);
+  }
+  for (std::size_t i = 0; i < outcome.iterations.size(); ++i) {
+    if (!outcome.iterations[i].infeasible.empty()) {
+      failures.emplace(i, std::nullopt);
+    }
+  }
+  return failures;
 }
 
 }  // namespace
 
 std::vector<std::string> Continuation::begin(const agreement::Hello& hello, const std::string& heading,
-                                             std::unique_ptr<RunJournal> journal) {
+                                             std::vector<std::string> starts,
+                                             std::unique_ptr<journal::JournalFile> journal) {
   journal_ = std::move(journal);
   keeps_journal_ = hello.keeps_journal;
-  journal::History history;
   std::istringstream lines(hello.journal);
   for (std::string line; std::getline(lines, line);) {
-    history.take_in(line);
+    history_.take_in(line);
   }
-  const std::string other = history.batches.empty() ? std::string() : history.heading;
-  history.take_in(heading);
-  append(heading);
-  if (!other.empty() && history.batches.empty()) {
-    left_ = journal::difference(other, heading);
+  if (hello.journal.empty()) {
+    history_.quarantine.begin(agreement::kernels_text());
   }
-  earlier_ = std::move(history.batches);
-  quarantine_ = std::move(history.quarantine);
-  return journal::starts_of(history.heading);
+  const bool left_something = !history_.batches.empty();
+  starts.insert(starts.begin(), heading);
+  note(line_of(Event::heading, starts));
+  if (left_something && history_.batches.empty()) {
+    tell_end("it was begun with other kernels, machines, timers or options");
+  }
+  return history_.starts;
+}
+
+/// Takes it in like whoever reads it later.
+void Continuation::note(const std::string& line) {
+  history_.take_in(line);
+  append(line);
 }
 
 void Continuation::append(const std::string& line) {
-  if (journal_) {
-    journal_->write(line);
+  if (!journal_) {
+    return;
   }
-}
-
-/// What could not be prepared in the next batch has been taken in already.
-void Continuation::leave_planned(const std::string& why) {
-  for (const auto& found : next()->unprepared) {
-    note_unprepared(found);
+  journal_->append(line);
+  if (!journal_->problem().empty()) {
+    const std::string text =
+        storage::unwritten_warning(cache_directory_, "this run cannot be resumed", journal_->problem());
+    journal_.reset();
+    if (!text.empty()) {  // it was said before
+      storage::is_unwritable(cache_directory_) ? recorder_.loud_warning(text) : recorder_.warning(text);
+    }
   }
-  leave(why);
 }
 
 void Continuation::leave(const std::string& why) {
-  left_ = why;
-  earlier_.resize(at_);
+  history_.batches.clear();
+  tell_end(why);
 }
 
-std::vector<std::vector<policy::RejectionOutcome>> Continuation::take_rejections() {
-  if (next() == nullptr || std::exchange(rejections_taken_, true)) {
-    return {};
-  }
-  const policy::TuningState& state = problems_.state();
-  for (const auto& found : next()->unprepared) {
-    for (const policy::RejectionOutcome& rejection : found) {
-      if (rejection.problem >= state.problem_count() ||
-          rejection.config_id >= state.problem(rejection.problem).configs.size()) {
-        leave("its configs are others");
-        return {};
-      }
-    }
-  }
-  return next()->unprepared;
+/// Of the earlier run. `why` it was not followed to its end, if so.
+void Continuation::tell_end(const std::string& why) const {
+  recorder_.warning("this run goes on with " + std::to_string(iterations_) +
+                    " tuning iterations that an earlier process has measured" +
+                    (why.empty() ? why : ", and not with the rest: " + why));
 }
 
-bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before) {
-  const BatchRecord& record = *next();
-  const journal::Joined joined = joined_problems(problems_, joined_before);
-  const auto& iterations = record.outcome.iterations;
-  const bool complete = std::all_of(iterations.begin(), iterations.end(), [this](const auto& iteration) {
-    return iteration.cells.size() == problems_.state().problem_count();
-  });
-  if (joined.count != record.joined.count || joined.digest != record.joined.digest) {
-    leave_planned(joined.names == record.joined.names
-                      ? "kernels look different, or other choices are locked in: " + joined.names
-                      : "the region launches other kernels or keys: " + joined.names +
-                            "; before: " + record.joined.names);
-  } else if (agreement::plan_digest(plan) != record.plan_digest || !complete) {
-    leave_planned("the tuning takes another course");
-  } else {
-    return true;
-  }
-  return false;
-}
-
-bool Continuation::agrees(const policy::BatchOutcome& now) {
-  const policy::BatchOutcome& then = next()->outcome;
-  const bool rejected_then =
-      std::all_of(now.rejections.begin(), now.rejections.end(), [&](const auto& rejection) {
-        return std::any_of(then.rejections.begin(), then.rejections.end(), [&](const auto& old) {
-          return old.problem == rejection.problem && old.config_id == rejection.config_id;
-        });
-      });
-  bool infeasible_then = true;
-  for (std::size_t i = 0; i < now.iterations.size(); ++i) {
-    const bool failed_then = i < then.iterations.size() && !then.iterations[i].infeasible.empty();
-    infeasible_then = infeasible_then && (now.iterations[i].infeasible.empty() || failed_then);
-  }
-  if (!rejected_then || !infeasible_then) {
-    leave_planned("what was run again has failed now");
-  }
-  return rejected_then && infeasible_then;
-}
-
-bool Continuation::follows(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before,
-                           policy::BatchOutcome& now) {
-  if (next() == nullptr || !fits(plan, joined_before) || !agrees(now)) {
-    return false;
-  }
-  now = next()->outcome;
-  for (std::size_t i = 0; next()->repeat_length == 0 && i < now.iterations.size(); ++i) {
-    if (!now.iterations[i].infeasible.empty()) {
-      static_cast<void>(
-          quarantine_of(plan[i]));  // what the earlier run has left out is told of this one, too
-    }
-  }
-  iterations_ += static_cast<std::int64_t>(next()->length);
-  elapsed_ns_ = std::max(elapsed_ns_, now.elapsed_ns);  // what was skipped took none
-  rejections_taken_ = false;
-  ++at_;
-  ++batch_count_;
-  return true;
-}
-
-std::vector<std::string> Continuation::take_notes() {
-  std::vector<std::string> notes = std::exchange(notes_, {});
-  if (next() == nullptr && !std::exchange(told_, true)) {
-    if (at_ > 0) {
-      notes.push_back("this run goes on with " + std::to_string(iterations_) +
-                      " tuning iterations that an earlier process has measured");
-    }
-    if (!left_.empty()) {
-      notes.push_back("what an earlier process has measured is not used" +
-                      std::string(at_ > 0 ? " further: " : ": ") + left_);
-    }
-  }
-  return notes;
-}
-
-std::string Continuation::take_unwritten() {
-  if (!journal_ || journal_->problem().empty() || std::exchange(told_problem_, true)) {
-    return {};
-  }
-  return storage::unwritten_warning(journal_->cache_directory(), "this run cannot be resumed",
-                                    journal_->problem());
-}
-
-std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>& plan) const {
-  if (quarantine_.empty() || plan.empty()) {
-    return plan.size();
+std::size_t Continuation::length_of(const Plan& plan) const {
+  const journal::Quarantine& quarantine = history_.quarantine;
+  if (next() != nullptr || quarantine.empty()) {
+    return next() == nullptr ? plan.size() : std::min(plan.size(), next()->length);
   }
   const std::string first = journal_text(problems_, plan.front());
-  const bool alone = quarantine_.suspect(first);
+  if (quarantine.quarantined(first)) {
+    return 1;
+  }
   const auto end = std::find_if(plan.begin(), plan.end(), [&](const policy::IterationPlan& planned) {
     const std::string text = journal_text(problems_, planned);
-    return text != first && (alone || quarantine_.suspect(text));
+    return text != first && (quarantine.suspect(first) || quarantine.suspect(text));
   });
   return static_cast<std::size_t>(end - plan.begin());
 }
 
+std::optional<Continuation::Rejections> Continuation::answer(const Plan& plan) {
+  policy::TuningState& state = problems_.state();
+  if (const BatchRecord* const then = next()) {
+    if (agreement::plan_digest(plan) != then->plan_digest) {
+      leave("the tuning takes another course");
+      return Rejections();
+    }
+    if (!then->joined.empty()) {
+      return std::nullopt;
+    }
+    const policy::BatchOutcome outcome = then->outcome;
+    if (outcome.any_infeasible()) {
+      static_cast<void>(quarantine_of(plan.front()));  // what was left out then is told of this run, too
+    }
+    follow(plan, outcome);
+    return outcome.rejections;
+  }
+  const std::optional<std::string> reason = quarantine_of(plan.front());
+  if (!reason) {
+    return std::nullopt;
+  }
+  if (state.done()) {  // processes have died of the final run
+    return state.reject_choices(*reason, policy::Replacement::next_best) ? std::optional(Rejections())
+                                                                         : std::nullopt;
+  }
+  const Assignment before = std::exchange(skipped_, state.assignment_of(plan.front()));
+  if (skipped_ == before) {  // the state has nothing else
+    return std::nullopt;
+  }
+  policy::BatchOutcome outcome = state.infeasible_outcome(plan.front(), *reason);
+  observe(plan, problems_.slots().size(), outcome);
+  return Rejections();
+}
+
+/// Gives the state the outcome of the next batch of the earlier run.
+void Continuation::follow(const Plan& plan, const policy::BatchOutcome& outcome) {
+  const BatchRecord& then = *next();
+  ++count_;
+  if (then.unprepared) {
+    problems_.state().reject(outcome.rejections);
+  } else {
+    problems_.state().observe(plan, outcome);
+    iterations_ += then.length;
+    elapsed_ns_ = std::max(elapsed_ns_, outcome.elapsed_ns);  // what was skipped took none
+  }
+  if (next() == nullptr) {
+    tell_end("");
+  }
+}
+
+void Continuation::observe(const Plan& plan, std::size_t joined_before, policy::BatchOutcome& outcome) {
+  const std::string joined = joined_text(problems_, joined_before);
+  if (next() != nullptr && joined != next()->joined) {
+    leave("the region launches other kernels or keys, or they look different: " + joined +
+          "; before: " + next()->joined);
+  } else if (next() != nullptr) {
+    const auto then = failures_of(next()->outcome);
+    const auto now = failures_of(outcome);
+    if (std::includes(then.begin(), then.end(), now.begin(), now.end())) {
+      outcome = next()->outcome;
+      came_back();
+      return follow(plan, outcome);
+    }
+    leave("what was run again has failed now");
+  }
+  outcome.elapsed_ns += elapsed_ns_;
+  problems_.state().observe(plan, outcome);
+  write(plan, joined, false, outcome);
+}
+
+void Continuation::reject(const Plan& plan, const Rejections& rejections) {
+  if (next() != nullptr) {
+    leave("what was made ready again has failed now");
+  }
+  problems_.state().reject(rejections);
+  write(plan, {}, true, {{}, rejections});
+}
+
+/// All of it has come back.
+void Continuation::write(const Plan& plan, const std::string& joined, bool unprepared,
+                         const policy::BatchOutcome& outcome) {
+  history_.quarantine.came_back();
+  ++count_;
+  if (journal_) {
+    append(line_of(BatchRecord{count_, agreement::plan_digest(plan), plan.size(), joined, unprepared, outcome,
+                               problems_.state().comparing()}));
+  }
+}
+
+/// There is a warning of it.
 std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) {
-  if (quarantine_.empty() || !quarantine_.quarantined(journal_text(problems_, planned))) {
+  if (history_.quarantine.empty() || !history_.quarantine.quarantined(journal_text(problems_, planned))) {
     return std::nullopt;
   }
   const std::string reason =
       std::string("in quarantine: it has twice ended a process or broken a rank while it ran") + way_out;
   const std::string text = problems_.assignment_text(problems_.state().assignment_of(planned));
   if (told_quarantine_.insert(text).second) {
-    notes_.push_back(text + ": " + reason);
+    recorder_.warning(text + ": " + reason);
   }
   return reason;
 }
 
-std::optional<policy::BatchOutcome> Continuation::outcome_in_quarantine(
-    const policy::IterationPlan& planned) {
-  const std::optional<std::string> reason = quarantine_of(planned);
-  const policy::TuningState& state = problems_.state();
-  if (!reason || state.assignment_of(planned) == skipped_) {
-    return std::nullopt;
-  }
-  skipped_ = state.assignment_of(planned);
-  return state.infeasible_outcome(planned, *reason);
+std::string Continuation::quarantine_of(const DueConfig& due) const {
+  const detail::Problem& problem = due.slot->problem;
+  const bool out = history_.quarantine.quarantined(config_text(problem, due.config_id)) ||
+                   history_.quarantine.quarantined(loading_text(problem, due.config_id));
+  return out ? std::string("in quarantine: it has ended processes while it ran or was made ready") + way_out
+             : std::string();
 }
 
-std::optional<std::string> Continuation::quarantine_of(const DueConfig& due) const {
-  if (quarantine_.empty()) {
-    return std::nullopt;
+/// Defaults are not written down: nothing could be run instead of them.
+bool Continuation::about_to_load(std::vector<DueConfig>& due) {
+  const auto text = [](const DueConfig& config) {
+    return loading_text(config.slot->problem, config.config_id);
+  };
+  const auto suspect = std::find_if(due.begin(), due.end(), [&](const DueConfig& config) {
+    return quarantine_of(config).empty() && history_.quarantine.suspect(text(config));
+  });
+  const bool alone = suspect != due.end() && due.size() > 1;
+  if (alone) {
+    due = {*suspect};
   }
-  if (quarantine_.quarantined(config_text(due.slot->problem, due.config_id))) {
-    return std::string("in quarantine: processes have ended while it ran beside others") + way_out;
-  }
-  if (!quarantine_.quarantined(preparing_text(due.slot->problem, due.config_id))) {
-    return std::nullopt;
-  }
-  return std::string("in quarantine: it has twice ended a process while it was made ready") + way_out;
-}
-
-bool Continuation::suspect(const DueConfig& due) const {
-  return !quarantine_.empty() && !quarantine_of(due) &&
-         quarantine_.suspect(preparing_text(due.slot->problem, due.config_id));
-}
-
-void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& rejections) {
-  if (journal_) {
-    unprepared_.push_back(rejections);
-  }
-}
-
-namespace {
-
-/// Up to the first iteration by which all that joined has been launched. The first batch is run again in any
-/// case, because the ranks find out in it whether they launch alike.
-std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t joined_before,
-                             std::size_t problem_count, bool first_batch) {
-  std::size_t length = first_batch ? 1 : 0;
-  for (std::size_t p = joined_before; p < problem_count; ++p) {
-    const auto first = std::find_if(outcome.iterations.begin(), outcome.iterations.end(),
-                                    [p](const auto& iteration) { return iteration.cells[p].launched; });
-    const auto at = static_cast<std::size_t>(first - outcome.iterations.begin());
-    length = std::max(length, std::min(at + 1, outcome.iterations.size()));
-  }
-  return length;
-}
-
-}  // namespace
-
-void Continuation::write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
-                         std::size_t joined_before) {
-  ++batch_count_;
-  come_back();
-  if (!journal_) {
-    return;
-  }
-  BatchRecord record;
-  record.batch = batch_count_;
-  record.unprepared = std::exchange(unprepared_, {});
-  record.plan_digest = agreement::plan_digest(plan);
-  record.length = plan.size();
-  record.joined = joined_problems(problems_, joined_before);
-  record.repeat_length =
-      repeat_length_of(outcome, joined_before, problems_.slots().size(), batch_count_ == 1);
-  record.outcome = outcome;
-  record.comparing = problems_.state().comparing();
-  append(to_line(record));
-}
-
-void Continuation::about_to_run(const std::vector<DueConfig>& due) {
-  std::vector<std::string> texts;
+  std::set<std::string> texts;
   for (const DueConfig& config : due) {
-    if (config.config_id != 0 && knows_deaths() && !quarantine_of(config)) {
-      texts.push_back(preparing_text(config.slot->problem, config.config_id));
+    if (config.config_id != 0 && quarantine_of(config).empty()) {
+      texts.insert(text(config));
     }
   }
-  about_to_run(std::move(texts));
+  run_next(texts);
+  return alone;
 }
 
-bool Continuation::about_to_run(const std::vector<policy::IterationPlan>& plan) {
+bool Continuation::about_to_run(const Plan& plan) {
   skipped_.clear();
-  std::vector<std::string> texts;
-  for (const policy::IterationPlan& planned : plan) {
-    if (knows_deaths()) {
-      const bool nothing_known = problems_.slots().empty() && !first_batch_runs_.empty();
-      texts.push_back(nothing_known ? first_batch_runs_ : journal_text(problems_, planned));
-    }
+  if (!keeps_journal_ && history_.quarantine.empty()) {
+    return false;
   }
-  const bool unknown = std::any_of(texts.begin(), texts.end(),
-                                   [this](const std::string& text) { return !harmless_.contains(text); });
-  about_to_run(std::move(texts));
-  return keeps_journal_ && unknown;
+  std::set<std::string> texts;
+  for (const policy::IterationPlan& planned : plan) {
+    const bool kept = problems_.slots().empty() && !first_batch_runs_.empty();
+    texts.insert(kept ? first_batch_runs_ : journal_text(problems_, planned));
+  }
+  run_next(texts);
+  return keeps_journal_ && !std::all_of(texts.begin(), texts.end(), [this](const std::string& text) {
+           return history_.quarantine.proven(text);
+         });
 }
 
-void Continuation::about_to_run(std::vector<std::string> texts) {
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+void Continuation::run_next(const std::set<std::string>& texts) {
   if (!texts.empty()) {
-    append(journal::runs_line(texts));
+    note(line_of(Event::runs, {texts.begin(), texts.end()}));
   }
-  quarantine_.about_to_run(std::move(texts));
 }
 
 void Continuation::came_back() {
-  if (!quarantine_.running().empty()) {
-    append(journal::back_line());
+  if (!history_.quarantine.running().empty()) {
+    note(line_of(Event::back));
   }
-  come_back();
-}
-
-void Continuation::come_back() {
-  harmless_.insert(quarantine_.running().begin(), quarantine_.running().end());
-  quarantine_.came_back();
 }
 
 /// A rank may be late because it compiles or loads something before it launches anything. Defaults are not
 /// blamed for that, because nothing could be run instead of them.
 void Continuation::end(JournalEnd end) {
-  const std::vector<std::string>& texts = quarantine_.running();
+  const journal::Quarantine& quarantine = history_.quarantine;
+  const std::vector<std::string>& texts = quarantine.running();
   const bool blamed =
       end == JournalEnd::device_failed ||
       (end == JournalEnd::rank_lost && !std::all_of(texts.begin(), texts.end(), is_of_defaults));
   if (journal_ && end == JournalEnd::done) {
-    journal_->end(quarantine_.quarantined());
+    const std::vector<std::string> kept = quarantine.quarantined();
+    journal_->end_with(kept.empty() ? kept
+                                    : std::vector{line_of(Event::begins, {quarantine.kernels()}),
+                                                  line_of(Event::quarantine, kept)});
+    if (!journal_->problem().empty()) {
+      detail::warn_once(journal_->problem());
+    }
   } else if (!texts.empty() && !blamed) {
-    append(journal::called_off_line());
+    append(line_of(Event::called_off));
   }
   journal_.reset();  // another run may begin while a thread still refers to this one
 }

@@ -14,80 +14,68 @@ namespace {
 
 /// Of a problem in the text of a kept set.
 constexpr const char* no_identity = "kept";
-/// Of a config that is being made ready.
-constexpr const char* preparing = "prepare";
 
-bool is_of(const json& problem, const storage::KeptChoice& choice) {
-  return problem[0] == choice.kernel && problem[1] == choice.key_text && problem[3] == choice.config_id;
+std::string text_of(const json& parts) {
+  return parts.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json problems_of(const std::string& text) {
-  json problems = json::parse(text, nullptr, false);
-  const bool complete =
-      problems.is_array() && std::all_of(problems.begin(), problems.end(), [](const json& problem) {
-        return problem.is_array() && problem.size() == 4;
-      });
-  return complete ? problems : json::array();
+json part_of(const detail::Problem& problem, std::size_t config_id) {
+  return {problem.name, problem.key_text, detail::hex_text(problem.identity), config_id};
 }
 
 }  // namespace
 
 std::string journal_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned) {
   const Assignment assignment = problems.state().assignment_of(planned);
-  json text = json::array();
+  json parts = json::array();
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    const detail::Problem& problem = problems.slots()[p]->problem;
-    text.push_back({problem.name, problem.key_text, detail::hex_text(problem.identity), assignment[p]});
+    parts.push_back(part_of(problems.slots()[p]->problem, assignment[p]));
   }
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of(parts);
 }
 
 std::string journal_text(const RegionReport& installed) {
-  json text = json::array();
+  json parts = json::array();
   for (const ProblemReport& problem : installed.problems) {
     if (problem.reused && problem.pinned_by.empty()) {
-      text.push_back({problem.kernel, problem.key, no_identity, problem.choice});
+      parts.push_back({problem.kernel, problem.key, no_identity, problem.choice});
     }
   }
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of(parts);
 }
 
-std::string preparing_text(const detail::Problem& problem, std::size_t config_id) {
-  const json text = json::array({json::array({problem.name, problem.key_text, preparing, config_id})});
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string loading_text(const detail::Problem& problem, std::size_t config_id) {
+  json part = part_of(problem, config_id);
+  part[2] = "prepare";
+  return text_of(json::array({part}));
 }
 
 std::string config_text(const detail::Problem& problem, std::size_t config_id) {
-  const json text = json::array(
-      {json::array({problem.name, problem.key_text, detail::hex_text(problem.identity), config_id})});
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of(json::array({part_of(problem, config_id)}));
 }
 
 bool launches(const storage::ChoiceSet& entry, const std::string& text) {
-  const json problems = problems_of(text);
-  if (problems.empty()) {
-    return false;
-  }
-  const auto is_in_text = [&](const storage::KeptChoice& choice) {
-    return std::any_of(problems.begin(), problems.end(),
-                       [&](const json& problem) { return is_of(problem, choice); });
+  const json parts = json::parse(text);
+  const auto is_of = [](const json& part, const storage::KeptChoice& choice) {
+    return part[0] == choice.kernel && part[1] == choice.key_text && part[3] == choice.config_id;
   };
-  const auto is_in_set = [&](const json& problem) {
+  const bool of_sets = !parts.empty() && parts[0][2] == no_identity;  // maybe of several
+  if (of_sets) {
+    return !entry.choices.empty() &&
+           std::all_of(entry.choices.begin(), entry.choices.end(), [&](const auto& choice) {
+             return std::any_of(parts.begin(), parts.end(),
+                                [&](const json& part) { return is_of(part, choice); });
+           });
+  }
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const json& part) {
     return std::any_of(entry.choices.begin(), entry.choices.end(),
-                       [&](const storage::KeptChoice& choice) { return is_of(problem, choice); });
-  };
-  if (problems.front()[2] == no_identity) {  // the text may be of several sets
-    return std::any_of(problems.begin(), problems.end(), is_in_set) &&
-           std::all_of(entry.choices.begin(), entry.choices.end(), is_in_text);
-  }
-  return std::all_of(problems.begin(), problems.end(), is_in_set);
+                       [&](const auto& choice) { return is_of(part, choice); });
+  });
 }
 
 bool is_of_defaults(const std::string& text) {
-  const json problems = json::parse(text, nullptr, false);
-  return problems.is_array() && std::all_of(problems.begin(), problems.end(), [](const json& problem) {
-           return problem.is_array() && !problem.empty() && problem.back() == 0;
-         });
+  const json parts = json::parse(text);
+  return std::all_of(parts.begin(), parts.end(), [](const json& part) { return part.back() == 0; });
 }
 
 }  // namespace contextual::tuning

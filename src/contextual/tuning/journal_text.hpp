@@ -20,7 +20,7 @@ std::string journal_text(const agreement::ProblemSet& problems, const policy::It
 std::string journal_text(const RegionReport& installed);
 
 /// Returns the same kind of text for one config that is being made ready.
-std::string preparing_text(const detail::Problem& problem, std::size_t config_id);
+std::string loading_text(const detail::Problem& problem, std::size_t config_id);
 
 /// Returns the same kind of text for one config beside whatever others.
 std::string config_text(const detail::Problem& problem, std::size_t config_id);

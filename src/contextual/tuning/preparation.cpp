@@ -137,13 +137,7 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
       }
     }
   }
-  const auto suspect = std::find_if(
-      due.begin(), due.end(), [this](const DueConfig& config) { return continuation_.suspect(config); });
-  if (suspect != due.end() && due.size() > 1) {
-    due = {*suspect};
-    result.more = true;
-  }
-  continuation_.about_to_run(due);
+  result.more = continuation_.about_to_load(due);
   for (const DueConfig& config : due) {
     if (const std::string reason = prepare_here(config, plan); !reason.empty()) {
       result.rejections.push_back({*problems_.index_of(*config.slot), config.config_id, 0, reason});
@@ -183,7 +177,7 @@ std::string Preparation::prepare_here(const DueConfig& due, const BatchPlan& pla
   const ProblemSlot& slot = *due.slot;
   prepared(slot).anywhere[due.config_id] = true;
   prepared(slot).here[due.config_id] = !slot.found.members.empty();
-  std::string reason = continuation_.quarantine_of(due).value_or("");
+  std::string reason = continuation_.quarantine_of(due);
   for (const auto& member : slot.found.members) {
     if (!member->traits().load || !member->alive() || !reason.empty()) {
       continue;

@@ -3,7 +3,6 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -61,34 +60,6 @@ void RejectedConfigs::mark(const std::vector<RejectionOutcome>& rejections, cons
     recorder_.rejected(slot, rejection, plan);
     if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
       pin_failure_ = pin_failure(slot, rejection);
-    }
-  }
-}
-
-void RejectedConfigs::take_over(Continuation& continuation, const BatchPlan& plan) {
-  for (const std::vector<RejectionOutcome>& found : continuation.take_rejections()) {
-    mark(found, plan);
-    problems_.state().reject(found);
-  }
-  if (continuation.next() == nullptr) {
-    replace_quarantined_choices(continuation, plan);
-  }
-}
-
-/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
-/// place.
-void RejectedConfigs::replace_quarantined_choices(Continuation& continuation, const BatchPlan& plan) {
-  policy::TuningState& state = problems_.state();
-  for (bool replaced = true; replaced && state.done();) {
-    const policy::IterationPlan planned = state.plan(1).front();
-    const std::optional<std::string> reason = continuation.quarantine_of(planned);
-    const Assignment chosen = reason ? state.assignment_of(planned) : Assignment();
-    replaced = false;
-    for (std::size_t p = 0; p < chosen.size() && !replaced; ++p) {
-      if (chosen[p] != 0) {
-        mark({{p, chosen[p], 0, *reason}}, plan);
-        replaced = state.reject_choice(p, chosen[p], *reason);
-      }
     }
   }
 }

@@ -8,7 +8,6 @@
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/record/recorder.hpp"
-#include "contextual/tuning/continuation.hpp"
 
 #include <exception>
 #include <string>
@@ -31,8 +30,6 @@ class RejectedConfigs {
 
   /// From now on launches do not use these. The state gets to know them from others.
   void mark(const std::vector<policy::RejectionOutcome>& rejections, const detail::BatchPlan& plan);
-  /// Before a batch is planned: rejects what was out before it in the earlier run, and what is in quarantine.
-  void take_over(Continuation& continuation, const detail::BatchPlan& plan);
 
   /// Returns true if a final run with this outcome does not have to be the last one.
   bool allow_another(const agreement::BatchAgreement::FinalRun& seen) const;
@@ -47,7 +44,6 @@ class RejectedConfigs {
   [[noreturn]] void throw_end_of_run(const std::string& region) const;
 
  private:
-  void replace_quarantined_choices(Continuation& continuation, const detail::BatchPlan& plan);
   bool replace_wrong_choices(const agreement::BatchAgreement::FinalRun& seen, bool again);
 
   agreement::ProblemSet& problems_;

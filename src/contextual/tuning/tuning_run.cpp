@@ -3,7 +3,6 @@
 #include "contextual/agreement/coupled_members.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/record/problem_view.hpp"
-#include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
@@ -55,7 +54,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       agreement_(exchange, context_, problems_),
       choice_publisher_(context_, recorder, origin, options.policy.search),
       warnings_(context_, options, recorder),
-      continuation_(problems_) {
+      continuation_(problems_, recorder, options.cache_directory) {
   watch.watchdog->start();
 }
 
@@ -121,11 +120,9 @@ void TuningRun::execute(const std::function<void()>& region) {
     context_.begin_batch();
     do {
       plan();
-    } while (!batch_.known && !prepare());
-    if (!batch_.known) {
-      run(region);
-      agree();
-    }
+    } while (!prepare());
+    run(region);
+    agree();
     observe();
     log();
     lock_in();
@@ -144,26 +141,23 @@ PairedTiming TuningRun::paired_timing() {
 void TuningRun::plan() {
   decide([this] {
     checks_.refresh();
-    rejected_.take_over(continuation_, batch_.plan);
+    do {
+      plan_next(batch_, problems_, continuation_);
+    } while (answered());
+    preparation_.fix_views(batch_.plan);
+    context_.rebuild_map();
   });
   throw_if_tuning_failed();
-  decide([this] {
-    plan_next(batch_, problems_, continuation_);
-    if (!batch_.known) {
-      preparation_.fix_views(batch_.plan);
-      context_.rebuild_map();
-    }
-  });
-  tell_notes();
 }
 
-void TuningRun::tell_notes() {
-  recorder_.report().resumed_iterations = continuation_.iterations();
-  recorder_.warnings(continuation_.take_notes());
-  if (const std::string unwritten = continuation_.take_unwritten(); !unwritten.empty()) {
-    storage::is_unwritable(options_.cache_directory) ? recorder_.loud_warning(unwritten)
-                                                     : recorder_.warning(unwritten);
+/// Returns true if the batch is not to be run, and another one is to be planned.
+bool TuningRun::answered() {
+  const auto rejections = continuation_.answer(batch_.plan.iterations);
+  if (rejections) {
+    rejected_.mark(*rejections, batch_.plan);
+    choice_publisher_.publish(problems_);
   }
+  return rejections && !rejected_.end_run();
 }
 
 /// What this rank's part of a decision throws, for example a user's search, is told to the others.
@@ -226,8 +220,7 @@ bool TuningRun::prepare() {
   continuation_.came_back();
   if (!rejected.empty()) {
     rejected_.mark(rejected, batch_.plan);
-    decide([&] { problems_.state().reject(rejected); });
-    continuation_.note_unprepared(rejected);
+    decide([&] { continuation_.reject(batch_.plan.iterations, rejected); });
   }
   throw_if_tuning_failed();
   // Where the ranks did not meet, what failed here is told by the exchange after the batch.
@@ -273,7 +266,7 @@ void TuningRun::run(const std::function<void()>& region) {
   }
   batch_.launched = true;
   batch_.result = runner_.run(batch_.plan, problems_.found_locked_in(), head_start_, region);
-  batch_.result.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
+  batch_.result.elapsed_ns = recorder_.elapsed_ns();
   checks_.judge(batch_.plan, batch_.result);
 }
 
@@ -297,9 +290,6 @@ void TuningRun::agree() {
     end_disagreed();
   } catch (...) {
     end_disagreed();
-  }
-  if (batch_.plan.kind == BatchKind::final_run || continuation_.next() != nullptr) {
-    continuation_.came_back();  // no record of the batch says so
   }
 }
 
@@ -354,6 +344,7 @@ void TuningRun::rethrow() {
 void TuningRun::observe() {
   try {
     if (batch_.plan.kind == BatchKind::final_run) {
+      continuation_.came_back();
       finished_ = !rejected_.allow_another(batch_.final_run);  // so do the others, if the next step throws
       finished_ = !rejected_.replace_choices(batch_.final_run, batch_.plan);
       warnings_.tell_of_results(checks_.end(batch_.plan, !batch_.final_run.rejected_anywhere));
@@ -373,27 +364,16 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  const bool succeeded = batch_.agreed.outcome.rejections.empty() && !batch_.agreed.outcome.any_infeasible();
-  const bool follows = continuation_.follows(batch_.whole_plan, batch_.joined_before, batch_.agreed.outcome);
-  if (!follows) {
-    batch_.whole_plan = batch_.plan.iterations;
-  }
+  policy::BatchOutcome& outcome = batch_.agreed.outcome;
+  const bool succeeded = outcome.rejections.empty() && !outcome.any_infeasible();
   context_.forgive_assignments();
-  rejected_.mark(batch_.agreed.outcome.rejections, batch_.plan);
-  problems_.state().observe(batch_.whole_plan, batch_.agreed.outcome);
-  if (!follows) {
-    continuation_.write(batch_.whole_plan, batch_.agreed.outcome, batch_.joined_before);
-  }
-  if (!batch_.known) {
-    warnings_.tell_of_results(checks_.end(batch_.plan, succeeded));
-    checks_.tell_failure(batch_.plan, batch_.agreed.outcome);
-  }
+  continuation_.observe(batch_.plan.iterations, batch_.joined_before, outcome);
+  rejected_.mark(outcome.rejections, batch_.plan);
+  warnings_.tell_of_results(checks_.end(batch_.plan, succeeded));
+  checks_.tell_failure(batch_.plan, outcome);
 }
 
 void TuningRun::log() {
-  if (batch_.known) {
-    return;  // it is in the log of the process that ran it
-  }
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);
   recorder_.note_timelines(batch_.plan, batch_.result, problems(), batch_.agreed.outcome);
   warnings_.tell_batch(batch_.plan, batch_.result);
@@ -405,10 +385,7 @@ void TuningRun::lock_in() {
   throw_if_tuning_failed();
   choice_publisher_.publish(problems_);
   // A search says how much is left, and the user's callback gets to know it.
-  if (!batch_.known) {
-    decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
-  }
-  tell_notes();
+  decide([this] { recorder_.progress(state(), batch_.plan.phase(), choice_publisher_.open_count()); });
   if (finished_) {
     // Where all ranks have launched alike, there is nothing that one of them uses alone.
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),

@@ -109,7 +109,7 @@ class TuningRun {
 
   void end_timer() noexcept;
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
-  void tell_notes();
+  bool answered();
   void observe_batch();
   void decide(const std::function<void()>& step);
   void fail(const std::exception_ptr& thrown);

@@ -1,9 +1,11 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
-#include "contextual/journal/batch_record.hpp"
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/time_collector.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -36,7 +38,7 @@ TuningSetup::TuningSetup(const RegionCall& call, agreement::Exchange& exchange, 
     run_ = std::make_unique<TuningRun>(options, call.region, call.region_id, call.occasion.origin, exchange,
                                        watch, *recorder_);
     if (exchange.rank() == 0 && !options.cache_directory.empty() && options.journal != Journal::off) {
-      journal_ = std::make_unique<RunJournal>(options, call.region, run_->timer().name(), exchange.size());
+      journal_ = open_journal(options, call.region, run_->timer().name(), exchange.size());
     }
   } catch (...) {
     failure_ = std::current_exception();
@@ -48,24 +50,28 @@ agreement::Arrival TuningSetup::arrival() const {
           .substitute = run_ ? run_->timer().substitute_name() : std::string_view(),
           .setup_failure = failure_,
           .keeps_choices = exchange_.rank() == 0 && call_.options.has_kept_choices(),
-          .keeps_journal = journal_ && journal_->problem().empty(),
-          .journal = journal_ ? journal_->told() : std::string(),
+          .keeps_journal = journal_.kept(),
+          .journal = journal_.told,
           .copies_buffers = run_ && run_->copies_buffers()};
 }
 
 /// Goes on with what an earlier process has measured, as rank 0 has told it to all.
 void TuningSetup::begin(const agreement::Hello& hello, const std::vector<std::string>& sets) {
   if (!hello.timer.empty()) {
-    journal_.reset();  // it belongs to a run by another timer
+    journal_.file.reset();  // it belongs to a run by another timer
     if (run_->timer().name() != hello.timer) {
       run_->give_way();
     }
   }
   recorder_->hello(hello.tuning_id, &run_->timer());
   run_->note_copies(hello.copies_buffers);
-  const std::string heading = to_line(
-      journal::Heading{call_.region, call_.options.agreed_text(), hello.machines, hello.kernels, sets});
-  run_->start_also_from(starting_points_of(run_->continuation().begin(hello, heading, std::move(journal_))));
+  detail::StableHash heading;
+  heading.add(std::string_view(call_.options.agreed_text())).add(std::string_view(hello.timer));
+  for (std::size_t rank = 0; rank < hello.machines.size(); ++rank) {
+    heading.add(detail::machine_digest(hello.machines[rank])).add(std::string_view(hello.kernels[rank]));
+  }
+  run_->start_also_from(starting_points_of(
+      run_->continuation().begin(hello, detail::hex_text(heading.value()), sets, std::move(journal_.file))));
 }
 
 /// Every other rank is missing, and this one is not.

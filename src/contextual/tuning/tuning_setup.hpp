@@ -47,7 +47,7 @@ class TuningSetup {
   const RegionCall& call_;
   agreement::Exchange& exchange_;
   std::optional<record::Recorder> recorder_;
-  std::unique_ptr<RunJournal> journal_;  ///< on rank 0, if the run is written down
+  RunJournal journal_;  ///< on rank 0, if the run is written down
   std::unique_ptr<TuningRun> run_;
   std::exception_ptr failure_;
 };

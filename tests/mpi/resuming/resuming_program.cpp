@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -24,6 +25,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 using namespace contextual;
 
@@ -98,7 +100,11 @@ void tune(const std::filesystem::path& directory, int rank) {
   }
   if (rank == 0) {
     std::ofstream(directory / "points") << points;
-    std::ofstream(directory / "resumed") << report.runs.back().resumed_iterations;
+    const std::vector<std::string>& warnings = report.runs.back().warnings;
+    std::ofstream(directory / "resumed")
+        << std::any_of(warnings.begin(), warnings.end(), [](const std::string& text) {
+             return text.find("goes on with 0 ") == text.npos && text.find("goes on with ") != text.npos;
+           });
   }
 }
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-# The open batch or the open closing comparison (at most ten rounds of two trials of two runs), the first run, the run in
-# which a kernel joined, a lead-in for the suspects.
+# The open batch or the open closing comparison (at most ten rounds of two trials of two runs), the first run, the batch
+# in which a kernel joined, a lead-in for the suspects.
 MOST_RUNS_AGAIN = 46
 
 

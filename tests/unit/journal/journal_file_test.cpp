@@ -17,6 +17,7 @@
 namespace journal_file_test {
 
 using namespace contextual::journal;
+using contextual::Journal;
 using contextual::detail::TrustedFolder;
 using engine_test::TemporaryDirectory;
 
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::unique_ptr<JournalFile> open_in(const fs::path& directory, Safety safety = Safety::from_process_end) {
+std::unique_ptr<JournalFile> open_in(const fs::path& directory, Journal safety = Journal::written) {
   return std::make_unique<JournalFile>(TrustedFolder(directory, "journal/region"), "a.journal", safety);
 }
 
@@ -33,8 +34,7 @@ std::unique_ptr<JournalFile> open_in(const fs::path& directory, Safety safety = 
 TEST_CASE("JournalFile: once the time for writing is spent, it is closed and says why", "[unit]") {
   const TemporaryDirectory directory;
   const auto budget = std::make_shared<contextual::storage::WriteBudget>();
-  JournalFile file(TrustedFolder(directory.path(), "journal/region"), "a.journal", Safety::from_process_end,
-                   budget);
+  JournalFile file(TrustedFolder(directory.path(), "journal/region"), "a.journal", Journal::written, budget);
   file.append("one");
   REQUIRE(file.problem().empty());
   const auto stands_still = [] {
@@ -52,7 +52,7 @@ TEST_CASE("JournalFile: once the time for writing is spent, it is closed and say
 TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them",
           "[unit]") {
   const TemporaryDirectory directory;
-  const auto safety = GENERATE(Safety::from_process_end, Safety::from_machine_end);
+  const auto safety = GENERATE(Journal::written, Journal::synced);
   auto file = open_in(directory.path(), safety);
   REQUIRE(file->problem().empty());
   CHECK(file->lines().empty());
@@ -97,44 +97,33 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
             engine_test::text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
 }
 
-TEST_CASE("journal file: one that another process removes while it is opened is made again", "[unit]") {
+TEST_CASE("journal file: one that another process removes while it is opened is not written", "[unit]") {
   using contextual::test::FileCall;
   const TemporaryDirectory directory;
   open_in(directory.path())->append("of the other");
-  {
-    const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1, 1}});
-    const auto file = open_in(directory.path());
-    CHECK(files.failed() == 1);
-    CHECK(file->problem().empty());
-    file->append("mine");
+  SECTION("before it is opened") {
+    const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
+    CHECK_THAT(open_in(directory.path())->problem(), ContainsSubstring("No such file"));
   }
-  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"of the other", "mine"});
-  const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
-  CHECK_THAT(open_in(directory.path())->problem(), ContainsSubstring("No such file"));
-}
-
-TEST_CASE("journal file: one that was removed before it was locked is made again", "[unit]") {
-  const TemporaryDirectory directory;
-  const fs::path path = directory.path() / "journal" / "region" / "a.journal";
-  static fs::path to_remove;
-  to_remove = path;
-  open_in(directory.path())->append("of the other");
-  contextual::storage::FileCalls calls = contextual::storage::posix_file_calls();
-  calls.openat = [](int folder, const char* name, int flags, mode_t mode) {
-    const int file = contextual::storage::posix_file_calls().openat(folder, name, flags, mode);
-    if ((flags & O_APPEND) != 0 && !to_remove.empty()) {
-      fs::remove(std::exchange(to_remove, fs::path()));
-    }
-    return file;
-  };
-  {
+  SECTION("before it is locked") {
+    static fs::path to_remove;
+    to_remove = directory.path() / "journal" / "region" / "a.journal";
+    contextual::storage::FileCalls calls = contextual::storage::posix_file_calls();
+    calls.openat = [](int folder, const char* name, int flags, mode_t mode) {
+      const int file = contextual::storage::posix_file_calls().openat(folder, name, flags, mode);
+      if ((flags & O_APPEND) != 0 && !to_remove.empty()) {
+        fs::remove(std::exchange(to_remove, fs::path()));
+      }
+      return file;
+    };
     const contextual::storage::FileCallsReplacement replacement(calls);
     const auto file = open_in(directory.path());
-    CHECK(file->problem().empty());
-    CHECK(file->lines().empty());
-    file->append("mine");
+    CHECK_THAT(file->problem(), ContainsSubstring("another process has just removed it"));
+    file->append("lost");
+    open_in(directory.path())->append("of a third one");
+    file->end_with({});
+    CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"of a third one"});
   }
-  CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"mine"});
 }
 
 TEST_CASE("journal file: leaves what it ends with, and no file where that is nothing", "[unit]") {
@@ -178,12 +167,12 @@ TEST_CASE("journal file: a file or folder that others can write, and a link, are
 TEST_CASE("journal file: a disk that gets full ends the writing, and what was written before stays",
           "[unit]") {
   const TemporaryDirectory directory;
-  const auto safety = GENERATE(Safety::from_process_end, Safety::from_machine_end);
+  const auto safety = GENERATE(Journal::written, Journal::synced);
   auto file = open_in(directory.path(), safety);
   file->append("one");
   {
     using contextual::test::FileCall;
-    const FileCall call = safety == Safety::from_machine_end ? FileCall::fsync : FileCall::write;
+    const FileCall call = safety == Journal::synced ? FileCall::fsync : FileCall::write;
     const contextual::test::ScriptedFiles files({{call, "a.journal", ENOSPC}});
     file->append("two");
     file->append("three");  // the disk has room again, but a line is missing

@@ -1,7 +1,7 @@
 /// \file
 /// Journals whose files were changed as a whole: by a damaged disk, or by an editor.
 
-#include "contextual/journal/batch_record.hpp"
+#include "contextual/journal/history.hpp"
 #include "contextual/journal/journal_file.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
@@ -20,6 +20,7 @@
 namespace mutated_file_test {
 
 using namespace contextual::journal;
+using contextual::Journal;
 using contextual::detail::TrustedFolder;
 using engine_test::TemporaryDirectory;
 
@@ -29,18 +30,18 @@ namespace {
 
 /// A heading, and batches of which no two are equal.
 std::vector<std::string> lines_of_a_tuning() {
-  std::vector<std::string> lines{to_line(Heading{"region", "n_warmup=1", {{{"machine", "m"}}}, {"kernels"}})};
+  std::vector<std::string> lines{line_of(Event::heading, {"a run"})};
   for (std::uint64_t batch = 1; batch <= 8; ++batch) {
     BatchRecord record;
-    record.batch = batch;
+    record.number = batch;
     record.plan_digest = 77 * batch;
     record.length = 2;
-    record.joined = {1, batch, "gemm (1)"};
+    record.joined = "gemm (1)";
     contextual::policy::IterationOutcome iteration;
     iteration.cells = {{true, static_cast<std::int64_t>(1'000 * batch), false, true}};
     record.outcome.iterations = {iteration, iteration};
     record.outcome.rejections = {{0, batch, 0, "too large"}};
-    lines.push_back(to_line(record));
+    lines.push_back(line_of(record));
   }
   return lines;
 }
@@ -142,13 +143,15 @@ TEST_CASE("journal file: of one that was changed anywhere only what stands befor
   for (int i = 0; i < count; ++i) {
     const std::string file = mutator.changed(written);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << file;
-    JournalFile journal(folder, "a.journal", Safety::from_process_end);
+    JournalFile journal(folder, "a.journal", Journal::written);
     const std::vector<std::string>& lines = journal.lines();
     const std::size_t kept = lines_kept(file, written);
     bool right = journal.problem().empty() && lines.size() == kept;
+    History history;
     for (std::size_t line = 0; right && line < kept; ++line) {
       right = lines[line] == texts[line];
-      right = right && (line == 0 || parse_record(lines[line])->batch == line);
+      history.take_in(lines[line]);
+      right = right && history.batches.size() == line;
     }
     if (!right || fs::file_size(path) != file_of(lines).size()) {
       CAPTURE(i, file, journal.problem());

@@ -259,10 +259,6 @@ TEST_CASE("report: the line on the region says what was not compared, resumed or
              ContainsSubstring("to +14.0 %), which is not sure enough to keep it for other processes; 85 "
                                "runs"));
   region.searches[0].lost.clear();
-  region.resumed_iterations = 70;
-  CHECK(last_line() ==
-        "step: makespan 3.58 ms, the defaults were kept; 15 runs in 3.4 s, after 70 by an earlier process\n");
-  region.resumed_iterations = 0;
   region.tuned_makespan.reset();
   region.searches[0].reference = SearchReference::none;
   CHECK(last_line() == "step: not compared with all defaults; 85 runs in 3.4 s\n");

@@ -3,13 +3,14 @@
 /// with simulated ranks stands for a job.
 
 #include "contextual/journal/history.hpp"
-#include "contextual/journal/line_chain.hpp"
+#include "contextual/journal/journal_file.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
 #include <contextual/choices.hpp>
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -95,6 +96,8 @@ std::string choices_of(const RegionReport& report) {
   return text;
 }
 
+const std::string goes_on = "this run goes on with ";  // so many tuning iterations
+
 /// Tunes a region of three kernels, of which one comes late; then writes what was chosen.
 void tune(const Job& job) {
   const auto kernels = [&](const std::string& name, int configs) {
@@ -148,10 +151,13 @@ void tune(const Job& job) {
         if (rank == 0) {
           const RegionReport report = *tuner.report().runs.rbegin();
           std::ofstream(job.directory / "choices") << choices_of(report);
-          std::ofstream(job.directory / "resumed") << report.resumed_iterations;
           std::ofstream warnings(job.directory / "warnings");
+          std::ofstream(job.directory / "resumed") << 0;
           for (const std::string& warning : report.warnings) {
             warnings << warning << "\n";
+            if (warning.starts_with(goes_on)) {
+              std::ofstream(job.directory / "resumed") << std::stoll(warning.substr(goes_on.size()));
+            }
           }
         }
       });
@@ -257,8 +263,8 @@ fs::path only_journal(const fs::path& directory) {
 /// What the job's journal says of deaths.
 journal::Quarantine deaths_in(const fs::path& directory) {
   journal::History history;
-  for (const journal::ChainedLine& line : journal::read_lines(text_of_file(only_journal(directory)))) {
-    history.take_in(line.text);
+  for (const std::string& line : journal::read_lines(text_of_file(only_journal(directory)))) {
+    history.take_in(line);
   }
   history.quarantine.crash();
   return history.quarantine;
@@ -289,7 +295,7 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
     CHECK(text_of_file(directory.path() / "choices") == choices);
     CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
     // The open comparison (here at most ten rounds of two trials of two runs), or the open batch; the first
-    // run and the one in which a kernel joined; a lead-in for the suspect, which runs alone.
+    // batch and the one in which a kernel joined; a lead-in for the suspect, which runs alone.
     constexpr std::size_t most_again = 40 + 2 + 1 + 1;
     CHECK(runs_in(directory.path()) <= runs + most_again);
     resumed += text_of_file(directory.path() / "resumed") == "0" ? 0 : 1;
@@ -518,7 +524,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
   const std::string log = text_of_file(logs / ("rank-" + std::to_string(ranks - 1) + ".log"));
   CHECK_THAT(log, ContainsSubstring("blocked in: prepare"));
   CHECK_THAT(log, ContainsSubstring("kernel: slow | key: (1) | config-id: 1 | config: {TILE: 2} | since"));
-  CHECK_THAT(log, ContainsSubstring("in quarantine: it has twice ended a process while it was made ready"));
+  CHECK_THAT(log, ContainsSubstring("in quarantine: it has ended processes while it ran or was made ready"));
   job.change = [change = job.change](int rank, Options& options) {
     change(rank, options);
     options.always_tune = true;
@@ -555,30 +561,6 @@ TEST_CASE("resuming: of several configs that are made ready at a death each is t
   REQUIRE(quarantined.size() == 1);
   CHECK_THAT(quarantined.front(), ContainsSubstring("deadly"));
   REQUIRE(run(job) == 0);
-}
-
-TEST_CASE("resuming: files of an older format are named, and left", "[unit]") {
-  const TemporaryDirectory directory;
-  Job job = cut_off(directory.path());
-  REQUIRE(run(job) == SIGKILL);
-  const fs::path folder = only_journal(directory.path()).parent_path();
-  const std::vector<std::string> older{"0123.journal", "0123.0.flight", "0123.strikes"};
-  for (const std::string& file : older) {
-    std::ofstream(folder / file) << "older";
-    fs::permissions(folder / file, fs::perms::owner_read | fs::perms::owner_write);
-  }
-  job.region = nothing;
-  job.change = [&](int, Options&) {
-    const std::string file = directory.path() / "stderr";
-    ::dup2(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
-  };
-  REQUIRE(run(job) == 0);
-  CHECK(engine_test::count_of(left(directory.path(), "stderr"),
-                              (folder / "0123.*").string() + ": what a tuning") == 1);
-  for (const std::string& file : older) {
-    CHECK(text_of_file(folder / file) == "older");
-  }
-  CHECK(left(directory.path(), "resumed") != "0");
 }
 
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
@@ -622,8 +604,8 @@ TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and s
     Job job{.directory = directory.path(), .configs = 5};
     REQUIRE(run(job) == 0);
     CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("what an earlier process has measured is not used: it was begun with other "
-                                 "kernels"));
+               ContainsSubstring("goes on with 0 tuning iterations that an earlier process has measured, and "
+                                 "not with the rest: it was begun with other kernels"));
   }
   SECTION("options") {
     Job job{.directory = directory.path()};
@@ -633,18 +615,54 @@ TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and s
   SECTION("another course of the region") {
     Job job{.directory = directory.path(), .late_from = 0};
     REQUIRE(run(job) == 0);
-    CHECK_THAT(
-        left(directory.path(), "warnings"),
-        ContainsSubstring("what an earlier process has measured is not used: the region launches other "
-                          "kernels or keys"));
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsSubstring("goes on with 0 tuning iterations") &&
+                   ContainsSubstring("not with the rest: the region launches other kernels or keys"));
   }
   SECTION("a later course of the region") {
     Job job{.directory = directory.path(), .late_from = 22};
     REQUIRE(run(job) == 0);
-    CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("this run goes on with") && ContainsSubstring("is not used further: "));
+    CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("this run goes on with") &&
+                                                       !ContainsSubstring("with 0 tuning") &&
+                                                       ContainsSubstring("not with the rest: "));
   }
   CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
+}
+
+namespace {
+
+/// Measures by counters, or by events where some rank cannot.
+class NamedTimer final : public testing::ForwardingTimer {
+ public:
+  NamedTimer(TimerFactory make, std::string name)
+      : ForwardingTimer(make()), make_(std::move(make)), name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  std::string_view substitute_name() const noexcept override {
+    return name_ == "events" ? std::string_view() : "events";
+  }
+  std::unique_ptr<Timer> make_substitute() override { return std::make_unique<NamedTimer>(make_, "events"); }
+
+ private:
+  TimerFactory make_;
+  std::string name_;
+};
+
+}  // namespace
+
+TEST_CASE("resuming: what another timer has measured does not count", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = cut_off(directory.path());
+  static const char* of_last_rank = "counters";
+  job.change = [](int rank, Options& options) {
+    options.timer = [make = options.timer, rank] {
+      return std::make_unique<NamedTimer>(make, rank == 1 ? of_last_rank : "counters");
+    };
+  };
+  REQUIRE(run(job) == SIGKILL);
+  job.region = nothing;
+  of_last_rank = "events";
+  REQUIRE(run(job) == 0);
+  CHECK(left(directory.path(), "resumed") == "0");
 }
 
 TEST_CASE("resuming: a journal that was cut or changed is followed as far as it is right", "[unit]") {
