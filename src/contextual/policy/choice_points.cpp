@@ -54,6 +54,16 @@ bool ChoicePoints::active_now(std::size_t problem) const {
   return !under(problem) || active(problem, choices(problems_));
 }
 
+bool ChoicePoints::launches_rejected(const Assignment& assignment) const {
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    const ProblemState& problem = problems_[p];
+    if (!problem.viable(assignment[p]) && assignment[p] != problem.record().choice && active(p, assignment)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Assignment ChoicePoints::normal(Assignment assignment) const {
   for (std::size_t p = 0; p < assignment.size(); ++p) {
     if (!active(p, assignment)) {

@@ -41,6 +41,9 @@ class ChoicePoints {
   bool active(std::size_t problem, const Assignment& assignment) const;
   /// Returns the same for the choices of all problems so far.
   bool active_now(std::size_t problem) const;
+  /// Returns true if it launches a config that is rejected or left out, and not used because nothing else is
+  /// left.
+  bool launches_rejected(const Assignment& assignment) const;
   /// Returns the assignment with 0 for each problem that is not active, so that assignments which launch the
   /// same are equal.
   Assignment normal(Assignment assignment) const;

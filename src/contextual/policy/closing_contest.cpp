@@ -11,7 +11,8 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
-constexpr int enough_rounds = 4;  ///< without far samples
+constexpr int enough_rounds = 4;            ///< without far samples
+constexpr std::size_t enough_samples = 10;  ///< of all measurements, to show what rounds do not
 
 /// 0.17 % exceed it: what other measurements have shown is not given up for less.
 constexpr double against_other_measurements = 2.9352;
@@ -60,17 +61,22 @@ bool ClosingContest::affords(int candidates) const {
   return rounds_left() >= candidates * rounds_ && looks_ < quantiles.size();
 }
 
-/// Other measurements are medians, so that they do not speak for what has far samples of its own.
+/// Other measurements are medians, so that they do not speak for what has far samples of its own. Where the
+/// rounds are too few to show a gain, all samples of both may.
 ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice_pays) const {
-  constexpr double surely = 2;
-  const Summary& choice = result_.choice_paid;
-  const Summary& reference = result_.reference_paid;
-  const bool is_longer = choice.centre_ns - surely * choice.standard_error_ns >
-                         (1 + worthwhile) * (reference.centre_ns + surely * reference.standard_error_ns);
+  const auto surely_longer = [](const Summary& a, const Summary& b) {
+    constexpr double surely = 2;
+    return a.centre_ns - surely * a.standard_error_ns >
+           (1 + worthwhile) * (b.centre_ns + surely * b.standard_error_ns);
+  };
+  const bool is_longer = surely_longer(result_.choice_paid, result_.reference_paid);
+  const bool is_shorter =
+      std::min(result_.choice_paid.count, result_.reference_paid.count) >= enough_samples &&
+      surely_longer(result_.reference_paid, result_.choice_paid);
   const bool is_spoken_for = claim_ == Claim::not_slower && !(gain.centre < 0 && (choice_pays || is_longer));
-  return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for) ? Verdict::lost
-         : gain.low > 0 || is_spoken_for                                  ? Verdict::shown
-                                                                          : Verdict::noise;
+  return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for)   ? Verdict::lost
+         : gain.low > 0 || is_spoken_for || (gain.centre > 0 && is_shorter) ? Verdict::shown
+                                                                            : Verdict::noise;
 }
 
 bool ClosingContest::behind_next(const Gain& gain) const {

@@ -159,7 +159,11 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
     compares_overall_ ? begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults)
                       : begin_closing();
   } else if (driver_.exists() && (claim_ == Claim::faster || compares_overall_)) {
-    return search_again();
+    if (compares_overall_) {
+      prepare();
+    }
+    contest_->drop();
+    return Next::searches_again;
   } else if (driver_.exists()) {
     give_back(record_);
   } else if (failed == scope_.base()) {
@@ -194,37 +198,12 @@ ClosingStage::Next ClosingStage::sampled_further(const SearchObservation& observ
   return Next::goes_on;
 }
 
-ClosingStage::Next ClosingStage::reject(std::size_t problem, std::size_t config_id) {
-  if (aside_ && aside_->choice[problem] == config_id) {
-    aside_.reset();
+void ClosingStage::reject(std::size_t problem, std::size_t config_id) {
+  for (std::optional<Compared>* const earlier : {&aside_, &open_}) {
+    if (*earlier && (*earlier)->choice[problem] == config_id) {
+      earlier->reset();
+    }
   }
-  if (open_ && open_->choice[problem] == config_id) {
-    open_.reset();
-  }
-  if (!to_sample_.empty() && to_sample_.front().assignment[problem] == config_id) {
-    ++ongoing_.context;
-    begin_with_candidate();
-    return Next::goes_on;
-  }
-  if (!contest_ || !contest_->running() ||
-      (contest_->comparison().choice()[problem] != config_id &&
-       contest_->comparison().reference()[problem] != config_id)) {
-    return Next::goes_on;
-  }
-  ++ongoing_.context;
-  if (driver_.exists() && !aside_) {
-    return search_again();
-  }
-  contest_->drop();
-  return Next::goes_on;
-}
-
-ClosingStage::Next ClosingStage::search_again() {
-  if (compares_overall_) {
-    prepare();
-  }
-  contest_->drop();
-  return Next::searches_again;
 }
 
 std::int64_t ClosingStage::most_runs_left() const {

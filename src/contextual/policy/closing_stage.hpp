@@ -61,8 +61,8 @@ class ClosingStage {
   bool advance();
   std::vector<SearchTrial> plan() const;
   Next observe(const SearchObservation& observation);
-  /// Call it after each rejection of a config.
-  Next reject(std::size_t problem, std::size_t config_id);
+  /// Call it after each rejection of a config. What is compared now with it fails when it is planned.
+  void reject(std::size_t problem, std::size_t config_id);
 
   /// Returns true if a closing comparison has begun and is not over.
   bool comparing() const { return contest_ && contest_->running() && contest_->comparison().begun(); }
@@ -102,7 +102,6 @@ class ClosingStage {
   void note_open();
   void begin_overall();
   void end_overall();
-  Next search_again();
 
   SearchBasis basis_;
   const SearchScope& scope_;

@@ -129,7 +129,7 @@ bool Exploration::coupled(const std::vector<std::size_t>& siblings) const {
     Assignment pair = beside;
     pair[a] = of_a;
     pair[b] = of_b;
-    return --questions > 0 && options_.feasible(choice_points_.normal(std::move(pair)));
+    return --questions > 0 && feasibility_.allows(choice_points_.normal(std::move(pair)));
   };
   for (auto a = siblings.begin(); options_.feasible && a != siblings.end(); ++a) {
     for (auto b = a + 1; b != siblings.end(); ++b) {
@@ -147,7 +147,7 @@ bool Exploration::coupled(const std::vector<std::size_t>& siblings) const {
 
 /// What is chosen now is the first run of the alternative that is held.
 bool Exploration::allows_first_run() const {
-  return !options_.feasible || options_.feasible(choice_points_.normal(choices(problems_)));
+  return feasibility_.allows(choice_points_.normal(choices(problems_)));
 }
 
 /// The user rules out that the alternative runs beside what was chosen so far. As few as possible of the
@@ -175,7 +175,7 @@ Exploration::Step Exploration::make_way_for(std::size_t choice_point) {
     }
   }
   return {.taken = true,
-          .rejection = questions > 0 ? Reason(Why::ruled_out)
+          .rejection = questions > 0 ? feasibility_.reason_against(first)
                                      : Reason({.why = Why::ruled_out_so_far, .count = most_questions})};
 }
 
@@ -185,7 +185,7 @@ bool Exploration::make_way(Assignment& assignment, std::span<const std::size_t> 
                            int& questions) const {
   if (changes == 0) {
     questions -= 1;
-    return options_.feasible(choice_points_.normal(assignment));
+    return feasibility_.allows(choice_points_.normal(assignment));
   }
   for (; others.size() >= changes; others = others.subspan(1)) {
     const std::size_t other = others.front();

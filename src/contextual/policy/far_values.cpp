@@ -17,15 +17,17 @@ constexpr double least_own_share = 0.25;
 constexpr double surely_machine = 0.02;  // the odds of the set
 constexpr double surely_set = 50;
 
-constexpr double of_long_stalls = 3.2;  // 25 times, as a logarithm
+constexpr double of_long_stalls = 3.2;       // 25 times, as a logarithm
+constexpr double odds_of_long_ones = 0.005;  // that they are the set's
 
-/// Of the logarithms of far values over the medians.
+/// Of the far values over the medians, as a logarithm.
 double mean_length(const FarShare& share) {
   return share.far == 0 ? 0 : share.logarithms / static_cast<double>(share.far);
 }
 
 /// The odds of the set before its samples are counted: most sets are steady. Stalls are long, and about
-/// equally so whatever runs, and hardly any set is sometimes as slow as the longest.
+/// equally so whatever runs, and hardly any set is sometimes as slow as the longest. The odds fall steadily
+/// from those of far values that are too short for stalls to those of the longest.
 double odds_of_a_set(const FarShare& set, const FarShare& others) {
   constexpr std::size_t enough = 2;
   constexpr double shorter = 1.6;  // by more than this they differ
@@ -34,7 +36,9 @@ double odds_of_a_set(const FarShare& set, const FarShare& others) {
     return 1;
   }
   const bool as_others = others.sets >= enough && length > mean_length(others) - shorter;
-  return length > of_long_stalls ? 0.005 : as_others ? 0.02 : 0.3;
+  const double part = std::min(1.0, (length - length_of_stalls) / (of_long_stalls - length_of_stalls));
+  const double odds = 1 / (1 + part * part * part * part / odds_of_long_ones);
+  return as_others ? std::min(odds, 0.02) : odds;
 }
 
 /// How much likelier some far samples are if they are the set's own, besides the machine's. The machine's
@@ -75,6 +79,10 @@ std::vector<double> beyond(std::span<const double> values, double limit) {
   return far;
 }
 
+FarShare share_of(std::size_t far, std::size_t count, double length) {
+  return {far, count, static_cast<double>(far) * length, far > 0 ? 1U : 0U};
+}
+
 }  // namespace
 
 std::size_t FarShare::stalls() const {
@@ -90,27 +98,15 @@ double far_limit_of_logarithms(std::span<const double> values) {
 }
 
 FarShare far_share(std::span<const double> values, double limit) {
-  FarShare share{0, values.size(), 0};
+  const std::vector<double> far = beyond(values, limit);
   const double middle = median({values.begin(), values.end()});
-  for (const double value : values) {
-    if (value > limit) {
-      ++share.far;
-      share.logarithms += search::natural_logarithm(value / middle);
-    }
-  }
-  share.sets = share.far > 0 ? 1 : 0;
-  return share;
+  return share_of(far.size(), values.size(),
+                  far.empty() ? 0 : search::natural_logarithm(median(far) / middle));
 }
 
 FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
-  FarShare share{0, values.size(), 0};
-  const double middle = median({values.begin(), values.end()});
-  for (const double value : values) {
-    share.far += value > limit ? 1 : 0;
-    share.logarithms += value > limit ? value - middle : 0;
-  }
-  share.sets = share.far > 0 ? 1 : 0;
-  return share;
+  const std::vector<double> far = beyond(values, limit);
+  return share_of(far.size(), values.size(), median(far) - median({values.begin(), values.end()}));
 }
 
 FarJudgement judge_far(const FarShare& set, const FarShare& others) {

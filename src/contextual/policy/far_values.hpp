@@ -17,7 +17,7 @@ namespace contextual::policy {
 struct FarShare {
   std::size_t far = 0;
   std::size_t count = 0;
-  double logarithms = 0;  ///< the sum of those of the far values over the median
+  double logarithms = 0;  ///< of the median far value over the median, as often as there are far ones
   std::size_t sets = 0;   ///< that have far values
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }

@@ -12,7 +12,7 @@ constexpr std::size_t most_listed = 200;         ///< of those that were ruled o
 }  // namespace
 
 void Feasibility::succeeded(const Assignment& assignment) {
-  if (infeasible(assignment) || has_rejected(assignment) || !proven_.insert(assignment).second) {
+  if (infeasible(assignment) || !proven_.insert(assignment).second) {
     return;
   }
   in_order_.push_back(assignment);
@@ -76,9 +76,9 @@ void Feasibility::rule_out(const Assignment& assignment) {
 }
 
 std::size_t Feasibility::infeasible_count() const {
-  return failures_.size() +
-         static_cast<std::size_t>(std::count_if(ruled_out_.begin(), ruled_out_.end(),
-                                                [this](const Assignment& a) { return !infeasible(a); }));
+  return failures_.size() + static_cast<std::size_t>(std::count_if(
+                                ruled_out_.begin(), ruled_out_.end(),
+                                [this](const Assignment& a) { return !failures_.contains(a); }));
 }
 
 std::map<Assignment, Reason> Feasibility::known_infeasible() const {
@@ -92,21 +92,6 @@ std::map<Assignment, Reason> Feasibility::known_infeasible() const {
 
 void Feasibility::failed(const Assignment& assignment, const Reason& reason) {
   failures_.try_emplace(assignment, reason);
-  proven_.erase(assignment);
-}
-
-void Feasibility::rejected(std::size_t problem, std::size_t config_id) {
-  rejected_.insert({problem, config_id});
-  std::erase_if(proven_, [this](const Assignment& assignment) { return has_rejected(assignment); });
-}
-
-bool Feasibility::has_rejected(const Assignment& assignment) const {
-  for (std::size_t p = 0; p < assignment.size(); ++p) {
-    if (rejected_.contains({p, assignment[p]}) && launches(assignment, p)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 std::optional<Assignment> Feasibility::first_proven(

@@ -39,17 +39,20 @@ class Feasibility {
   /// The user has ruled the assignment out, which says nothing of its configs. Counted up to 100000.
   void rule_out(const Assignment& assignment);
 
-  /// No assignment with this config counts as proven any more, because it was rejected by itself.
-  void rejected(std::size_t problem, std::size_t config_id);
-
-  bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
-  bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
+  bool proven(const Assignment& assignment) const {
+    return proven_.contains(assignment) && !infeasible(assignment);
+  }
+  /// Returns true if it has failed, or if a config of it was rejected since.
+  bool infeasible(const Assignment& assignment) const {
+    return failures_.contains(assignment) ||
+           (choice_points_ != nullptr && choice_points_->launches_rejected(assignment));
+  }
   /// Returns true if it has failed for want of a valid time alone: it can be run.
   bool only_untimed(const Assignment& assignment) const {
     const auto failure = failures_.find(assignment);
     return failure != failures_.end() && failure->second.parts.front().why == Why::no_time_in_runs;
   }
-  /// Returns true if it has not failed, and the user does not rule it out.
+  /// Returns true if it is not infeasible, and the user does not rule it out.
   bool allows(const Assignment& assignment) const {
     return !infeasible(assignment) &&
            (options_ == nullptr || !options_->feasible || options_->feasible(assignment));
@@ -57,6 +60,11 @@ class Feasibility {
   /// Returns the first assignment of so many problems that succeeded and has not failed since, and that fits.
   std::optional<Assignment> first_proven(std::size_t problem_count,
                                          const std::function<bool(const Assignment&)>& fits = {}) const;
+  /// Returns why it is not allowed: how it has failed, or else that the user rules it out.
+  Reason reason_against(const Assignment& assignment) const {
+    const auto failure = failures_.find(assignment);
+    return failure == failures_.end() ? Reason(Why::ruled_out) : failure->second;
+  }
   /// Returns every failed assignment with the reason.
   const std::map<Assignment, Reason>& failures() const noexcept { return failures_; }
   /// Returns the number of assignments that have failed or were ruled out.
@@ -77,7 +85,6 @@ class Feasibility {
   /// Returns true if the next problem is one that the assignment does not launch.
   bool extendable(const Assignment& assignment, std::size_t problem_count) const;
   void extend(Assignment& assignment, std::size_t problem_count) const;
-  bool has_rejected(const Assignment& assignment) const;
 
   const ChoicePoints* choice_points_;
   const PolicyOptions* options_;
@@ -85,8 +92,7 @@ class Feasibility {
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, Reason> failures_;
   std::set<Assignment> ruled_out_;
-  std::vector<std::vector<bool>> succeeded_;                ///< by problem and config
-  std::set<std::pair<std::size_t, std::size_t>> rejected_;  ///< problem and config
+  std::vector<std::vector<bool>> succeeded_;  ///< by problem and config
 };
 
 }  // namespace contextual::policy

@@ -19,25 +19,49 @@ Reason own_times_reason(const std::vector<ProblemState>& problems, const std::ve
 
 }  // namespace
 
-void RegionSearch::advance(std::vector<ProblemState>& problems) {
+bool RegionSearch::advance(std::vector<ProblemState>& problems) {
+  constexpr std::int64_t most_in_vain = 100'000;
   scope_.update(problems);
-  if (stage_ == Stage::searching) {
-    if (const Reason reason = driver_.skip_ruled_out(); !reason.empty()) {
-      cut(reason);
+  for (std::int64_t asked = 0; goes_on(); ++asked) {
+    if (asked == most_in_vain) {
+      cut(Reason({.why = Why::planned_in_vain, .count = most_in_vain}));
+    } else if (!answer_infeasible()) {
+      return false;
     }
+  }
+  if (!running()) {
+    return false;
+  }
+  ongoing_.failure.empty() ? conclude(problems) : give_up(problems);
+  return true;
+}
+
+/// Returns false if no run is to follow. A search that is over is followed by the closing comparisons.
+bool RegionSearch::goes_on() {
+  if (stage_ == Stage::searching) {
     if (!ongoing_.stopped && ongoing_.record.runs < driver_.max_runs() && driver_.has_plan()) {
-      return;
+      return true;
     }
     end_search();
   }
-  if (closing_.advance()) {
-    return;
+  return stage_ == Stage::closing && closing_.advance();
+}
+
+/// The one place that keeps infeasible assignments from being run, whoever plans them: they are answered
+/// without a run. Returns false if all that is planned may be run.
+bool RegionSearch::answer_infeasible() {
+  const std::vector<SearchTrial> planned = trials();
+  const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
+    return !scope_.allowed(trial.assignment);
+  });
+  if (out == planned.end()) {
+    return false;
   }
-  if (ongoing_.failure.empty()) {
-    conclude(problems);
-  } else {
-    give_up(problems);
-  }
+  SearchObservation observation;
+  observation.trial = *out;
+  observation.infeasible = true;
+  pass_on(observation);
+  return true;
 }
 
 bool RegionSearch::searchable(const ProblemState& problem) const {
@@ -116,7 +140,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
                            const std::vector<IterationOutcome>& outcomes) {
   const std::size_t length = std::min(runs.size(), outcomes.size());
   samples_.begin_batch();
-  for (std::size_t i = 0; i < length && running();) {
+  for (std::size_t i = 0; i < length;) {
     const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
@@ -130,16 +154,20 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       seen.push_back(std::move(reading.run));
       infeasible = outcomes[i].infeasible.empty() ? infeasible : told(outcomes[i].infeasible);
     }
+    if (!infeasible.empty()) {
+      basis_.feasibility.failed(first.assignment, infeasible);
+      samples_.forget(first.assignment);
+    }
     SearchRecord& record = closing_.record();
     record.runs += static_cast<std::int64_t>(seen.size());
     ++record.lead_ins;
-    if (first.context == ongoing_.context) {
+    if (running() && first.context == ongoing_.context) {
       SearchObservation observation;
       observation.trial = {first.assignment, first.samples};
       observation.runs = std::move(seen);
       observation.infeasible = !infeasible.empty();
       observation.after_exchange = after_exchange;
-      observe_trial(observation, infeasible);
+      observe_trial(observation);
     }
   }
   if (samples_.end_batch() && running() && !ongoing_.stopped) {
@@ -149,15 +177,12 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
 }
 
 /// `observation` has an assignment of all problems.
-void RegionSearch::observe_trial(const SearchObservation& observation, const Reason& infeasible) {
+void RegionSearch::observe_trial(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   const std::vector<SearchRun>& runs = observation.runs;
   const bool measured =
       std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
-  if (observation.infeasible) {
-    basis_.feasibility.failed(assignment, infeasible);
-    samples_.forget(assignment);
-  } else if (measured) {
+  if (measured && !observation.infeasible) {
     basis_.feasibility.succeeded(assignment);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       if (runs[i].makespan_ns && decides()) {
@@ -165,14 +190,15 @@ void RegionSearch::observe_trial(const SearchObservation& observation, const Rea
       }
     }
   }
-  if (stage_ == Stage::searching) {
-    driver_.observe(observation);
-  } else {
-    follow(closing_.observe(observation));
-  }
+  pass_on(observation);
 }
 
-void RegionSearch::follow(ClosingStage::Next next) {
+void RegionSearch::pass_on(const SearchObservation& observation) {
+  if (stage_ == Stage::searching) {
+    driver_.observe(observation);
+    return;
+  }
+  const ClosingStage::Next next = closing_.observe(observation);
   stage_ = next == ClosingStage::Next::searches_again ? Stage::searching : stage_;
   if (next == ClosingStage::Next::begins_anew) {
     interrupt();
@@ -194,7 +220,7 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
       (used_beside(scope_.base()) || std::any_of(best.begin(), best.end(), used_beside))) {
     interrupt();  // the context of all trials has changed
   } else {
-    follow(closing_.reject(problem, config_id));
+    closing_.reject(problem, config_id);
   }
 }
 

@@ -49,8 +49,8 @@ class RegionSearch {
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
 
   /// Goes on until there are runs to plan. When the search is over, it chooses for the problems of its task,
-  /// and locks in those that it is to settle.
-  void advance(std::vector<ProblemState>& problems);
+  /// locks in those that it is to settle, and returns true.
+  bool advance(std::vector<ProblemState>& problems);
 
   /// Returns the runs of the next batch, as search_batch makes them of at most `most` runs. Assignments are
   /// those of all problems.
@@ -100,8 +100,10 @@ class RegionSearch {
   bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
   std::vector<SearchTrial> trials() const;
-  void observe_trial(const SearchObservation& observation, const Reason& infeasible);
-  void follow(ClosingStage::Next next);
+  void observe_trial(const SearchObservation& observation);
+  void pass_on(const SearchObservation& observation);
+  bool goes_on();
+  bool answer_infeasible();
   void end_search();
   void conclude(std::vector<ProblemState>& problems);
   void give_up(std::vector<ProblemState>& problems);

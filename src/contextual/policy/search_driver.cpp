@@ -9,11 +9,6 @@
 #include <utility>
 
 namespace contextual::policy {
-namespace {
-
-constexpr std::int64_t most_planned_in_vain = 100'000;
-
-}  // namespace
 
 void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations,
                          std::int64_t max_runs) {
@@ -47,23 +42,6 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   const bool accuses = basis_.options.search_factory != nullptr;
   search_ = std::make_unique<CheckedSearch>(
       request, std::move(search), [=](const Assignment& chosen) { return !accuses || has_run(chosen); });
-}
-
-Reason SearchDriver::skip_ruled_out() {
-  for (std::int64_t asked = 0; asked < most_planned_in_vain; ++asked) {
-    const std::vector<SearchTrial> planned = search_->plan();
-    const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
-      return scope_.ruled_out(scope_.full(trial.assignment));
-    });
-    if (out == planned.end()) {
-      return {};
-    }
-    SearchObservation observation;
-    observation.trial = *out;
-    observation.infeasible = true;
-    search_->observe(observation);
-  }
-  return Reason({.why = Why::planned_in_vain, .count = most_planned_in_vain});
 }
 
 std::vector<SearchTrial> SearchDriver::trials() const {

@@ -30,9 +30,6 @@ class SearchDriver {
   bool exists() const noexcept { return search_ != nullptr; }
 
   // Where there is one:
-  /// What the user rules out is answered without a run. Returns why the search is to be cut, because it goes
-  /// on planning that; else no reason.
-  Reason skip_ruled_out();
   bool has_plan() const { return !search_->plan().empty(); }
   std::vector<SearchTrial> trials() const;
   void observe(SearchObservation observation);

@@ -85,7 +85,7 @@ class SearchScope {
 
   /// Returns true if the user rules the assignment out, and notes that.
   bool ruled_out(const Assignment& assignment) const;
-  /// Returns false for an assignment that has failed or that the user has ruled out.
+  /// Returns false for an assignment that is infeasible or that the user has ruled out.
   bool allowed(const Assignment& assignment) const {
     return !basis_.feasibility.infeasible(assignment) && !ruled_out(assignment);
   }

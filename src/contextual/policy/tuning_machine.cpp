@@ -155,7 +155,6 @@ void TuningState::Impl::reject(std::size_t index, std::size_t config_id, const R
 /// What knows the problem's configs beside its own state. `decided_before`: the problem was over its walk.
 void TuningState::Impl::reject_elsewhere(std::size_t index, std::size_t config_id, bool decided_before) {
   ProblemState& problem = problems[index];
-  feasibility.rejected(index, config_id);
   choice_points.rejected(index, config_id);
   search.reject(index, config_id);
   if (decided_before && (problem.walking() || problem.exploring())) {
@@ -202,27 +201,34 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
   reject_at(outcome, length);
-  observe_search(runs, outcome);
+  if (of_search) {
+    observe_search(plan, runs, outcome);
+  }
   reject_dead_alternatives();
 }
 
-/// After the rejections: no run with a rejected config is a sample from its rejection on.
-void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome) {
-  if (runs.empty() || !search.running()) {
-    return;
-  }
+/// After the rejections: no run with a rejected config is a sample from its rejection on. What has failed
+/// stays known, also if a rejection or a problem that joined has ended the search that planned it.
+void TuningState::Impl::observe_search(const std::vector<IterationPlan>& plan,
+                                       const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome) {
   std::vector<IterationOutcome> outcomes = outcome.iterations;
-  for (std::size_t i = 0; i < outcomes.size() && i < runs.size(); ++i) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Assignment assignment = assignment_of(plan[i]);
     for (const RejectionOutcome& rejection : outcome.rejections) {
-      if (rejection.batch_iteration <= i && runs[i].assignment[rejection.problem] == rejection.config_id) {
+      if (rejection.batch_iteration <= i && assignment[rejection.problem] == rejection.config_id) {
         outcomes[i].cells[rejection.problem].disturbed = true;  // the fallback's time says nothing
       }
     }
+    if (outcomes[i].infeasible.empty()) {
+      continue;
+    }
     const auto walked = static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
-    const std::size_t open = walked + (exploration.unproven(runs[i].assignment) ? 1 : 0);
-    if (!outcomes[i].infeasible.empty() && open == 1 && search.decides()) {
-      condemn(runs[i].assignment, outcomes[i], told(outcomes[i].infeasible));
+    const std::size_t open = walked + (exploration.unproven(assignment) ? 1 : 0);
+    if (!search.running() || open != 1 || !search.decides()) {
+      feasibility.failed(assignment, told(outcomes[i].infeasible));
+    } else {
+      condemn(assignment, outcomes[i], told(outcomes[i].infeasible));
       outcomes[i].infeasible.clear();
       outcomes[i].makespan_ns.reset();
       for (CellOutcome& cell : outcomes[i].cells) {
@@ -230,7 +236,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
       }
     }
   }
-  search.observe(runs, outcomes);
+  if (!runs.empty() && search.running()) {
+    search.observe(runs, outcomes);
+  }
 }
 
 void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std::size_t i,
@@ -338,11 +346,11 @@ void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, co
   }
 }
 
-/// The walk leaves out what the user has ruled out.
-void TuningState::Impl::skip_ruled_out() {
-  while (options.feasible && any_walking()) {
+/// The walk leaves out what has failed and what the user has ruled out.
+void TuningState::Impl::skip_infeasible() {
+  while (any_walking()) {
     const Assignment next = assignment_of(plan(1).front());
-    if (options.feasible(next)) {
+    if (feasibility.allows(next)) {
       return;
     }
     feasibility.rule_out(next);
@@ -352,7 +360,7 @@ void TuningState::Impl::skip_ruled_out() {
     }
     for (const std::size_t p : walking()) {
       if (open_count == 1) {
-        reject(p, next[p], Why::ruled_out);
+        reject(p, next[p], feasibility.reason_against(next));
       } else {
         problems[p].leave_unmeasured(next[p]);
       }
@@ -382,9 +390,8 @@ void TuningState::Impl::replace_forbidden() {
   const Assignment chosen = decided ? choice_points.normal(choices(problems)) : Assignment();
   if (decided && !feasibility.allows(chosen) && !feasibility.only_untimed(chosen) &&
       !replacement.by_any_first_run(Why::not_allowed_together)) {
-    const auto failed = feasibility.failures().find(chosen);
     search.fail(Reason({.why = Why::none_feasible, .count = search_iterations}) + Why::one_failed +
-                (failed == feasibility.failures().end() ? Reason(Why::ruled_out) : failed->second));
+                feasibility.reason_against(chosen));
   }
 }
 
@@ -496,7 +503,7 @@ void TuningState::Impl::advance() {
   for (;;) {
     reject_dead_alternatives();
     close_unused();
-    skip_ruled_out();
+    skip_infeasible();
     reject_dead_alternatives();
     replace_ruled_out();
     replace_forbidden();
@@ -510,11 +517,11 @@ void TuningState::Impl::advance() {
       if (!cut.empty()) {
         search.cut(cut);
       }
-      search.advance(problems);
-      if (search.running()) {
+      if (search.advance(problems)) {
+        note_end_of_search();
+      } else if (search.running()) {
         return;
       }
-      note_end_of_search();
     } else if (!explore()) {
       return;
     }

@@ -41,7 +41,8 @@ struct TuningState::Impl {
   bool is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const;
   bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
-  void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
+  void observe_search(const std::vector<IterationPlan>& plan, const std::vector<SearchRunPlan>& runs,
+                      const BatchOutcome& outcome);
   void reject(const RejectionOutcome& rejection);
   void reject(std::size_t problem, std::size_t config_id, const Reason& reason);
   void reject_elsewhere(std::size_t problem, std::size_t config_id, bool decided_before);
@@ -49,7 +50,7 @@ struct TuningState::Impl {
   void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const Reason& reason);
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
-  void skip_ruled_out();
+  void skip_infeasible();
   void replace_ruled_out();
   void replace_forbidden();
   void advance();

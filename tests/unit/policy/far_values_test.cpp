@@ -65,6 +65,16 @@ TEST_CASE("holds 23: on a machine that stalls all sets, no set pays for it", "[u
   CHECK(cost_of(runs(40, 14, 200'000), loaded) > 110'000);  // shorter than stalls are: its own
 }
 
+TEST_CASE("far values: the longer they are, the less they are the set's own", "[unit]") {
+  const FarShare calm{1, 100, 2};
+  const FarShare unknown{0, 12};
+  CHECK(judge_far(share_of(runs(24, 5, 350'000)), unknown).likelier_set);
+  CHECK_FALSE(judge_far(share_of(runs(24, 5, 1'500'000)), unknown).likelier_set);
+  std::vector<double> with_a_stall = runs(40, 10, 300'000);
+  with_a_stall.front() = 8'000'000;
+  CHECK(judge_far(share_of(with_a_stall), calm).cause == FarCause::set);
+}
+
 TEST_CASE("far values: a few leave it open whose they are, more samples tell", "[unit]") {
   const FarShare calm{1, 100, 2};
   CHECK(judge_far({0, 5, 0}, calm).cause == FarCause::machine);

@@ -5,9 +5,7 @@
 namespace feasibility_test {
 
 using contextual::Assignment;
-using contextual::policy::Feasibility;
-using contextual::policy::Reason;
-using contextual::policy::told;
+using namespace contextual::policy;
 
 TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later", "[unit]") {
   Feasibility feasibility;
@@ -21,12 +19,17 @@ TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or s
 }
 
 TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems", "[unit]") {
-  Feasibility feasibility;
+  const PolicyOptions options;
+  std::vector<ProblemState> problems;
+  problems.emplace_back(ProblemRequest{3, {}, std::nullopt}, options);
+  problems.emplace_back(ProblemRequest{2, {}, std::nullopt}, options);
+  const ChoicePoints choice_points(problems);
+  Feasibility feasibility(&choice_points);
   feasibility.succeeded({1});
   feasibility.succeeded({2, 0});
   feasibility.succeeded({1, 1});
   CHECK(feasibility.first_proven(2) == Assignment{2, 0});
-  feasibility.rejected(0, 2);
+  problems.front().reject(2, told("wrong"));
   CHECK(feasibility.first_proven(2) == Assignment{1, 1});
   feasibility.succeeded({2, 1});  // its config has been rejected: what ran was a fallback
   CHECK_FALSE(feasibility.proven({2, 1}));

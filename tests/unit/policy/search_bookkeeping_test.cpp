@@ -443,8 +443,10 @@ TEST_CASE("search: it is told nothing of a round of the comparison in which the 
   outcome.rejections = {{0, 1, 0, "planted"}};
   run.script->batches = {{{{2, 1}, 1}}};
   driver.state.observe(round, outcome);
-  CHECK(run.script->observed.size() == 1);
   CHECK(run.script->rejected.size() == 1);
+  REQUIRE(run.script->observed.size() == 2);
+  CHECK(run.script->observed[1].infeasible);
+  CHECK(run.script->observed[1].runs.empty());
 }
 
 TEST_CASE("search: a trial in which one of its configs is rejected has no makespan", "[unit]") {

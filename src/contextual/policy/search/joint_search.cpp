@@ -423,21 +423,18 @@ std::optional<Assignment> JointSearch::unsure_tie(const Assignment& incumbent) c
   return unsure;
 }
 
-/// Of what the machine may have stalled, as long as there are runs for that, what seems shortest.
+/// Of what the machine may have stalled, as long as there are runs for that, what has the fewest samples: of
+/// these, expectations say least.
 std::optional<Assignment> JointSearch::stalled(const Assignment& incumbent) const {
   if (stalled_runs_ > static_cast<std::int64_t>(stalled_share * static_cast<double>(max_runs_))) {
     return std::nullopt;
   }
   const double expected = belief_.expected(incumbent);
   std::optional<Assignment> stalled;
-  double least = 0;
   for (const Assignment& assignment : ledger_.proven()) {
-    if (usable(assignment) && ledger_.may_be_stalled(assignment, expected)) {
-      const double value = belief_.expected(assignment);
-      if (!stalled || value < least) {
-        stalled = assignment;
-        least = value;
-      }
+    if (usable(assignment) && ledger_.may_be_stalled(assignment, expected) &&
+        (!stalled || ledger_.sample_count(assignment) < ledger_.sample_count(*stalled))) {
+      stalled = assignment;
     }
   }
   return stalled;
