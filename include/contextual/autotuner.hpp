@@ -3,7 +3,6 @@
 /// \file
 /// ContextualAutotuner: tunes every tunable kernel launched in a region, in place, by running the region.
 
-#include <contextual/call_options.hpp>
 #include <contextual/detail/launch/result_slot.hpp>
 #include <contextual/export.hpp>
 #include <contextual/options.hpp>
@@ -23,7 +22,6 @@ class TunedRegion;
 
 namespace detail {
 struct TunedState;  // the state that a wrapped region keeps between its calls
-class KernelTunerCore;
 }  // namespace detail
 
 /// Tunes regions.
@@ -94,19 +92,12 @@ class CONTEXTUAL_API ContextualAutotuner {
  private:
   template <typename Region>
   friend class TunedRegion;
-  friend class detail::KernelTunerCore;
 
-  /// Returns false when the region has more tuning problems than a run tunes.
-  bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
-  /// As `run` with `always_tune`, which here comes before the environment. An exception that is not the
-  /// library's, of a launcher with another config than the default, rejects the config.
-  void run_anew(std::string_view name, const std::function<void()>& region, const Options& options);
+  void run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
   /// Serves one call of a wrapped region, which has `options`. Does not communicate when nothing is new.
   /// `call` has what this call does differently, or is null.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,
                    const Options& options, const Options* call = nullptr);
-  /// Of a call of a wrapped region, which has `options`. Throws InvalidArgument for what its calls cannot do.
-  Options options_of(const CallOptions& call, std::string_view region, const Options& options) const;
   static std::shared_ptr<detail::TunedState> new_tuned_state();
 
   struct Impl;

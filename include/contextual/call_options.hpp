@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Options of one call of a tuned function or of a wrapped region.
+/// Options of one call of a tuned function.
 
 #include <contextual/communicator.hpp>
 #include <contextual/config.hpp>
@@ -17,8 +17,8 @@ struct CallOptions {
   /// values of `fixed`; so do the kernels that it launches, whatever the environment says. What is chosen
   /// stays for other calls.
   bool autotune = true;
-  /// True: rank 0 prints to stderr what the call tunes and chooses. Outside of regions and captures, a
-  /// function's call also prints which config it uses.
+  /// True: rank 0 prints to stderr what the call tunes and chooses, and, outside of regions and captures,
+  /// which config it uses.
   bool verbose = false;
   /// The ranks that make this call. Null: those of the tuner. What is chosen with one communicator is not
   /// used in this process's calls with another one, so keep one object for each group of ranks. What is kept

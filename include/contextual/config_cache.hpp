@@ -20,11 +20,9 @@ namespace contextual {
 struct CachedConfig {
   Config config{};
   std::optional<std::int64_t> time_ns{};  ///< of one launch, where it was measured; not negative
-  /// A digest of what the config was chosen from and for: the kernel's configs and version, and the machines
-  /// of the ranks. A KernelTuner uses a config only where this is equal. 0: whatever they are, for a config
-  /// that a person has set.
-  std::uint64_t made_for = 0;
-  std::string belongs_to{};  ///< as KeptConfig::belongs_to, of a config that a KernelTuner has chosen
+  /// As KeptConfig::belongs_to, of a config that a KernelTuner has chosen; empty for one that a person has
+  /// set.
+  std::string belongs_to{};
 
   friend bool operator==(const CachedConfig&, const CachedConfig&) = default;
 };
@@ -35,9 +33,8 @@ struct CachedConfig {
 /// found in memory, so a process finds what another one has chosen meanwhile. A directory may be shared with
 /// other processes and with ContextualAutotuner: there is a file for each kernel type among the regions in
 /// `choices`, with the files and the guarantees that docs/cache.md describes ("Who may write there"). A file
-/// counts only on a machine, and with software, like those it was written with; CONTEXTUAL_VERSION_CHECK=0
-/// accepts other versions, with a warning on stderr. A damaged file is named on stderr and left
-/// as it is, and nothing is kept in it.
+/// counts only on a machine like the one it was written on, with any versions of software. A damaged file is
+/// named on stderr and left as it is, and nothing is kept in it.
 ///
 /// Thread-safe. Nothing here is collective.
 class CONTEXTUAL_API ConfigCache {
@@ -51,12 +48,9 @@ class CONTEXTUAL_API ConfigCache {
   /// Returns the config that was set last for this request, or nothing. Compares the texts of the request as
   /// they are: an empty device is not completed.
   std::optional<CachedConfig> get(const TuneRequest& request) const;
-  /// The same, among those that were made for this digest or for 0.
-  std::optional<CachedConfig> get_made_for(const TuneRequest& request, std::uint64_t made_for) const;
 
-  /// Replaces the request's config with the same `made_for`; one with 0 replaces all of them. Returns what
-  /// went wrong with the disk, with the path, or an empty text; the config is in memory in any case. Throws
-  /// InvalidArgument for a negative time.
+  /// Replaces the request's config. Returns what went wrong with the disk, with the path, or an empty text;
+  /// the config is in memory in any case. Throws InvalidArgument for a negative time.
   std::string set(const TuneRequest& request, const CachedConfig& config);
 
   /// Removes all configs, or those of a kernel type, from memory, and from the disk those that count on this

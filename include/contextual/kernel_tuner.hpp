@@ -9,7 +9,7 @@
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/tuning/kernel_tuner_core.hpp>
-#include <contextual/detail/tuning/tuned_launch.hpp>
+#include <contextual/detail/tuning/request_kernel.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernel_options.hpp>
@@ -63,7 +63,7 @@ class KernelTuner<R(const C&, Args...)> {
   static_assert((!std::is_rvalue_reference_v<Args> && ...),
                 "a launcher takes its arguments by value or as lvalue references: it is launched many times");
 
-  using Tuned = detail::TunedLaunch<R(const C&, Args...)>;
+  using Own = detail::RequestKernel<R(const C&, Args...)>;
 
  public:
   using Launcher = detail::CheckedFunction<detail::LauncherFits, R(const C&, Args&...)>;
@@ -73,9 +73,11 @@ class KernelTuner<R(const C&, Args...)> {
   /// all arguments. `kernel_options` are those of any tunable kernel: `keep`, `load`, `check`, `version`.
   KernelTuner(std::string name, ConfigSpace<C> space, Launcher launcher, KernelTunerOptions options = {},
               OptionsOfKernel kernel_options = {})
-      : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), std::move(launcher),
-                                                      std::move(kernel_options))),
-        kernel_(own_kernel(*own_)),
+      : own_(std::make_unique<Own>(name, std::move(space), std::move(launcher), std::move(kernel_options))),
+        bind_([&own = *own_](const TuneRequest& request, Args&... args) {
+          return call_of(
+              own, [&] { own.launch(request, args...); }, [&] { return detail::key_of(request); }, args...);
+        }),
         space_(&own_->space()),
         core_(std::move(name), std::move(options)) {}
   /// The same with a list of configs, of which the first is the default.
@@ -84,14 +86,31 @@ class KernelTuner<R(const C&, Args...)> {
       : KernelTuner(std::move(name), ConfigSpace<C>::list(std::move(configs)), std::move(launcher),
                     std::move(options), std::move(kernel_options)) {}
 
-  /// Tunes a kernel that exists, such as a TunableKernel or a CudaKernel, which must outlive the tuner. What
-  /// it launches depends on its own key, so requests that differ must have arguments with different keys.
+  /// Tunes a kernel that exists, a TunableKernel or a CudaKernel or what has the same functions, which must
+  /// outlive the tuner. What it launches depends on its own key, so requests that differ must have arguments
+  /// with different keys.
   template <typename Kernel>
-  requires(std::invocable<Kernel&, Args&...>&& requires(Kernel& kernel) {
+  requires(std::invocable<Kernel&, Args&...>&& requires(Kernel& kernel, const Args&... args) {
     { kernel.space() } -> std::convertible_to<const ConfigSpace<C>&>;
     { kernel.name() } -> std::convertible_to<std::string>;
+    { kernel.key(args...) } -> std::same_as<Key>;
+    { kernel.keeps(std::size_t{}, args...) } -> std::same_as<bool>;
+    { kernel.work(args...) } -> std::same_as<KernelWork>;
   }) explicit KernelTuner(Kernel& kernel, KernelTunerOptions options = {})
-      : kernel_(existing_kernel(kernel)), space_(&kernel.space()), core_(kernel.name(), std::move(options)) {}
+      : bind_([&kernel](const TuneRequest& /*request*/, Args&... args) {
+          detail::TunedKernelCall call = call_of(
+              kernel, [&] { kernel(args...); }, [&] { return kernel.key(args...); }, args...);
+          if constexpr (requires(KernelMetrics & metrics) {
+                          kernel.add_metrics(std::size_t{}, metrics, std::as_const(args)...);
+                        }) {
+            call.add_metrics = [&](std::size_t config_id, KernelMetrics& metrics) {
+              kernel.add_metrics(config_id, metrics, args...);
+            };
+          }
+          return call;
+        }),
+        space_(&kernel.space()),
+        core_(kernel.name(), std::move(options)) {}
 
   KernelTuner(const KernelTuner&) = delete;
   KernelTuner& operator=(const KernelTuner&) = delete;
@@ -112,23 +131,7 @@ class KernelTuner<R(const C&, Args...)> {
   /// where ranks on which these are good throw RegionFailedError; InvalidArgument inside a region that is
   /// being tuned; and otherwise what ContextualAutotuner::run throws.
   TuningResult tune(const TuneRequest& request, Args... args) {
-    detail::TunedKernelCall call{[&] { return space_->view(); }, [&] { kernel_.launch(request, args...); }};
-    if (kernel_.key) {
-      call.key = [&] { return kernel_.key(request, args...); };
-    }
-    if (kernel_.keeps) {
-      call.keeps = [&](std::size_t config_id) { return kernel_.keeps(config_id, request, args...); };
-    }
-    if (kernel_.work) {
-      call.work = [&] { return kernel_.work(request, args...); };
-    }
-    call.takes_arguments = sizeof...(Args) > 0;
-    if (kernel_.add_metrics) {
-      call.add_metrics = [&](std::size_t config_id, KernelMetrics& metrics) {
-        kernel_.add_metrics(config_id, metrics, args...);
-      };
-    }
-    return core_.tune(request, call);
+    return core_.tune(request, bind_(request, args...));
   }
 
   /// Returns the config of a result of this tuner. Throws InvalidArgument for one of another config space.
@@ -152,57 +155,20 @@ class KernelTuner<R(const C&, Args...)> {
   TuneRequest completed(const TuneRequest& request) const { return core_.completed(request); }
 
  private:
-  /// What is asked of a kernel, with the arguments of a call.
-  struct Kernel {
-    std::function<void(const TuneRequest&, Args&...)> launch;
-    std::function<Key(const TuneRequest&, const Args&...)> key{};                  ///< may be empty
-    std::function<bool(std::size_t, const TuneRequest&, const Args&...)> keeps{};  ///< may be empty
-    std::function<KernelWork(const TuneRequest&, const Args&...)> work{};          ///< may be empty
-    /// Fills in what the driver knows of a config; may be empty.
-    std::function<void(std::size_t, KernelMetrics&, const Args&...)> add_metrics{};
-  };
-  static Kernel own_kernel(typename Tuned::Kernel& kernel) {
-    return {
-        [&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
-        [](const TuneRequest& request, const Args&... args) { return Tuned::key(request, args...); },
-        [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
-          return kernel.keeps(config_id, request, args...);
-        },
-        [&kernel](const TuneRequest& request, const Args&... args) { return kernel.work(request, args...); }};
-  }
-  template <typename Existing>
-  static Kernel existing_kernel(Existing& kernel) {
-    Kernel existing{[&kernel](const TuneRequest& /*request*/, Args&... args) { kernel(args...); }};
-    if constexpr (requires(const Args&... args) {
-                    { kernel.key(args...) } -> std::same_as<Key>;
-                    { kernel.keeps(std::size_t{}, args...) } -> std::same_as<bool>;
-                  }) {
-      existing.key = [&kernel](const TuneRequest& /*request*/, const Args&... args) {
-        return kernel.key(args...);
-      };
-      existing.keeps = [&kernel](std::size_t config_id, const TuneRequest& /*request*/, const Args&... args) {
-        return kernel.keeps(config_id, args...);
-      };
-    }
-    if constexpr (requires(const Args&... args) {
-                    { kernel.work(args...) } -> std::same_as<KernelWork>;
-                  }) {
-      existing.work = [&kernel](const TuneRequest& /*request*/, const Args&... args) {
-        return kernel.work(args...);
-      };
-    }
-    if constexpr (requires(KernelMetrics & metrics, const Args&... args) {
-                    kernel.add_metrics(std::size_t{}, metrics, args...);
-                  }) {
-      existing.add_metrics = [&kernel](std::size_t config_id, KernelMetrics& metrics, const Args&... args) {
-        kernel.add_metrics(config_id, metrics, args...);
-      };
-    }
-    return existing;
+  /// Of the kernel with the arguments of a call.
+  template <typename Kernel>
+  static detail::TunedKernelCall call_of(Kernel& kernel, std::function<void()> launch,
+                                         std::function<Key()> key, const Args&... args) {
+    return {[&] { return kernel.space().view(); },
+            std::move(launch),
+            std::move(key),
+            [&](std::size_t config_id) { return kernel.keeps(config_id, args...); },
+            [&] { return kernel.work(args...); },
+            sizeof...(Args) > 0};
   }
 
-  std::unique_ptr<typename Tuned::Kernel> own_;  ///< null for a kernel that existed before
-  Kernel kernel_;
+  std::unique_ptr<Own> own_;  ///< null for a kernel that existed before
+  std::function<detail::TunedKernelCall(const TuneRequest&, Args&...)> bind_;
   const ConfigSpace<C>* space_;
   detail::KernelTunerCore core_;
 };

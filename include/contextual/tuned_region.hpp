@@ -51,13 +51,6 @@ class TunedRegion {
   decltype(auto) with(const Options& options, Args&&... args) {
     return call(&options, args...);
   }
-  /// The same. Throws InvalidArgument if parameters are fixed, because a region has none of its own.
-  template <typename... Args>
-  decltype(auto) with(const CallOptions& options, Args&&... args) {
-    const Options of_call = tuner_->options_of(options, name_, options_);
-    return call(&of_call, args...);
-  }
-
   const std::string& name() const noexcept { return name_; }
 
  private:

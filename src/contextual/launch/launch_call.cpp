@@ -208,8 +208,8 @@ void LaunchCall::launcher_threw(const std::exception_ptr& thrown) const {
   if (replaceable && log_.run->is_out_of_memory(thrown)) {
     throw ConfigRejected("out of memory: " + exception_text(thrown));
   }
-  if (replaceable && (core_.traits().function || log_.run->exceptions_reject()) && is_ordinary(thrown) &&
-      log_.run->launch_that_threw(thrown).empty()) {
+  if (replaceable && (core_.traits().function || log_.run->rules().exceptions_reject) &&
+      is_ordinary(thrown) && log_.run->launch_that_threw(thrown).empty()) {
     throw ConfigRejected(exception_text(thrown));
   }
   try {
@@ -296,7 +296,7 @@ void LaunchCall::device_failed(const std::string& reason) {
 }
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
-  note_rejection(reason, log_.run->blames_assignments() && slot_ != nullptr);
+  note_rejection(reason, log_.run->rules().search != SearchLevel::off && slot_ != nullptr);
   return can_repeat && slot_->problem.coupling.empty() && next_fallback();
 }
 

@@ -39,6 +39,12 @@ void LockInTable::forget(std::uint32_t region) {
   }
 }
 
+ChoiceFinality LockInTable::count_attempt(std::uint32_t region, const Key& key, std::uint64_t scope) {
+  const std::lock_guard lock(mutex_);
+  return ++attempts_[{region, scope, key}] > most_attempts ? ChoiceFinality::kept
+                                                           : ChoiceFinality::provisional;
+}
+
 void LockInTable::note_used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope,
                                       bool here_only) {
   const std::lock_guard lock(mutex_);

@@ -288,7 +288,7 @@ std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, c
     return std::nullopt;
   }
   const ChoiceFinality finality = core.table()->finality(region_id_, problem.key, problem.scope);
-  const bool searched = core.table()->searched_by(region_id_, problem.key, problem.scope) >= search_;
+  const bool searched = core.table()->searched_by(region_id_, problem.key, problem.scope) >= rules_.search;
   const bool taken_over = (finality == ChoiceFinality::lasting && searched) ||
                           (finality == ChoiceFinality::kept && reuse_ == Reuse::lasting_and_kept);
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
@@ -371,15 +371,15 @@ bool RunContext::is_out_of_memory(const std::exception_ptr& thrown) const {
   } catch (const std::bad_alloc&) {
     return true;
   } catch (...) {
-    return is_out_of_memory_ && is_out_of_memory_(thrown);
+    return rules_.is_out_of_memory && rules_.is_out_of_memory(thrown);
   }
 }
 
 void RunContext::tell_of_fallback(const std::string& kernel, const std::string& rejected) {
-  if (rank_ >= 0) {
+  if (rules_.rank >= 0) {
     const std::lock_guard lock(mutex_);
     if (told_of_fallback_.insert(kernel).second) {
-      warn_once("rank " + std::to_string(rank_) + ", region \"" + region_ + "\": kernel \"" + kernel +
+      warn_once("rank " + std::to_string(rules_.rank) + ", region \"" + region_ + "\": kernel \"" + kernel +
                 "\", " + rejected + ", while other ranks may launch what was rejected");
     }
   }

@@ -49,6 +49,18 @@ struct LaunchArguments {
   std::vector<KeyWord> words_of(const Key& key) const;
 };
 
+/// How a run judges what is launched.
+struct LaunchRules {
+  /// What a lower one has chosen is tuned again. With one, a wrong result is blamed on the assignment of
+  /// configs instead of on a config.
+  SearchLevel search = SearchLevel::off;
+  int rank = -1;  ///< which of several ranks this is
+  /// An exception of any launcher rejects its config, as one of a tuned function does in every run.
+  bool exceptions_reject = false;
+  /// Which exceptions mean that memory has run out, beside std::bad_alloc; may be empty.
+  std::function<bool(const std::exception_ptr&)> is_out_of_memory{};
+};
+
 /// The launch under way on a thread of the region, else its last launch.
 struct CurrentLaunch {
   std::string kernel;
@@ -115,32 +127,14 @@ class RunContext {
     return untracked_launches_.load(std::memory_order_relaxed);
   }
 
-  /// Says which search the run asks for: what a lower one has chosen is tuned again. Call it before the first
-  /// batch.
-  void ask_for(SearchLevel search) noexcept { search_ = search; }
-
-  /// Says which of several ranks this is. Call it before the first batch.
-  void is_rank(int rank) noexcept { rank_ = rank; }
+  /// Call it before the first batch.
+  void go_by(LaunchRules rules) { rules_ = std::move(rules); }
   /// Says on stderr, once for each kernel, what was rejected on this one of several ranks. The others learn
   /// of it only after the batch, which a program whose ranks now launch different configs may not survive.
   void tell_of_fallback(const std::string& kernel, const std::string& rejected);
 
-  /// Says whether a wrong result is blamed on the assignment of configs instead of on a config. Call it
-  /// before the first batch.
-  void blame_assignments(bool blame) noexcept { blames_assignments_ = blame; }
-  bool blames_assignments() const noexcept { return blames_assignments_; }
-
-  /// Says which exceptions mean that memory has run out, beside std::bad_alloc. Call it before the first
-  /// batch.
-  void set_out_of_memory(std::function<bool(const std::exception_ptr&)> also) {
-    is_out_of_memory_ = std::move(also);
-  }
+  const LaunchRules& rules() const noexcept { return rules_; }
   bool is_out_of_memory(const std::exception_ptr& thrown) const;
-
-  /// Says that an exception of any launcher rejects its config, as one of a tuned function does in every run.
-  /// Call it before the first batch.
-  void reject_by_exceptions(bool reject) noexcept { exceptions_reject_ = reject; }
-  bool exceptions_reject() const noexcept { return exceptions_reject_; }
 
   /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
   /// problem; not of what is a choice point, whose kernels are tuned before it.
@@ -218,12 +212,8 @@ class RunContext {
   Timer* timer_;
   std::optional<CurrentLaunch> preparing_{};
   Reuse reuse_;
-  SearchLevel search_ = SearchLevel::off;
+  LaunchRules rules_;
   Namesakes namesakes_;
-  int rank_ = -1;  ///< of several ranks
-  bool blames_assignments_ = false;
-  bool exceptions_reject_ = false;
-  std::function<bool(const std::exception_ptr&)> is_out_of_memory_;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;

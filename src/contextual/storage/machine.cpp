@@ -161,11 +161,6 @@ Machine without_versions(Machine machine) {
   return machine;
 }
 
-Machine versions_in(Machine machine) {
-  std::erase_if(machine, [](const auto& part) { return !is_version(part.first); });
-  return machine;
-}
-
 std::uint64_t machine_digest(const Machine& machine) {
   StableHash hash;
   for (const auto& [part, value] : machine) {

@@ -9,12 +9,10 @@
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -33,40 +31,21 @@ bool inside_region() {
 }
 
 /// A region that is called inside another one is a part of it: nothing is measured, restored or checked of it
-/// alone. Says once for each region which of its options are not used. Allocates only where there is
-/// something to say.
-class UnusedOptions {
- public:
-  void tell(std::string_view region, std::uint64_t bits_of_set) {
-    if (bits_of_set == 0) {
-      return;
-    }
-    const std::lock_guard lock(mutex_);
-    auto told = told_.find(region);
-    if (told == told_.end()) {
-      told = told_.emplace(region, 0).first;
-    }
-    if ((bits_of_set & ~told->second) == 0) {
-      return;
-    }
-    told->second |= bits_of_set;
+/// alone.
+void warn_of_unused(std::string_view region, std::uint64_t bits_of_set) {
+  if (bits_of_set != 0) {
     detail::warn_once(
         "region \"" + std::string(region) +
         "\" is called inside another region, as a part of it, and its options are not used there: " +
         options::names_of_set(bits_of_set) +
         ". Give the outer region what it needs, such as `restore` and `outputs`");
   }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::uint64_t, std::less<>> told_;  ///< by region: the options it has been told of
-};
+}
 
 }  // namespace
 
 struct ContextualAutotuner::Impl {
   tuning::RegionTuner regions;
-  UnusedOptions unused_options{};
 
   explicit Impl(Options options) : regions(std::move(options)) {}
 
@@ -81,22 +60,14 @@ ContextualAutotuner::ContextualAutotuner(Options options)
 
 ContextualAutotuner::~ContextualAutotuner() = default;
 
-bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
+void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
-    impl_->unused_options.tell(name, options::bits_of_set(options));
+    warn_of_unused(name, options::bits_of_set(options));
     region();
-    return true;
+  } else {
+    impl_->regions.run(std::string(name), region, impl_->regions.resolve(options), {});
   }
-  return impl_->regions.run(std::string(name), region, impl_->regions.resolve(options), {});
-}
-
-void ContextualAutotuner::run_anew(std::string_view name, const std::function<void()>& region,
-                                   const Options& options) {
-  ResolvedOptions resolved = impl_->regions.resolve(options);
-  resolved.always_tune = true;
-  resolved.exceptions_reject = true;
-  impl_->regions.run(std::string(name), region, resolved, {});
 }
 
 bool ContextualAutotuner::load(std::string_view name, const Options& options) {
@@ -115,35 +86,14 @@ struct TunedState {
   std::atomic<bool> tunes_next{false};  ///< a call has met something new, which cannot be undone
   // Fixed once `tuned`.
   ThreadState thread;
-  bool alone = true;  ///< one rank: whatever is new may start tuning
-  Namesakes namesakes = Namesakes::are_refused;
   std::string region;
   ResolvedOptions logged;  ///< with the log that later calls write to
-  Watchdog::Watch watch;   ///< of a later call
+
+  bool alone() const { return logged.communicator->size() == 1; }  ///< whatever is new may start tuning
+  Watchdog::Watch watch;                                           ///< of a later call
 };
 
 }  // namespace detail
-
-namespace {
-
-/// After a later call, also one that throws, leaves out the choices of a rank alone of which one has failed.
-class LeftOut {
- public:
-  LeftOut(const detail::UsePass& use, const detail::TunedState& state) : use_(use), state_(state) {}
-  LeftOut(const LeftOut&) = delete;
-  LeftOut& operator=(const LeftOut&) = delete;
-  ~LeftOut() {
-    if (use_.rejected() && state_.alone) {
-      tuning::forget_failed_choices(detail::region_of(state_.thread));
-    }
-  }
-
- private:
-  const detail::UsePass& use_;
-  const detail::TunedState& state_;
-};
-
-}  // namespace
 
 void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const std::string& region,
                                                 const ResolvedOptions& resolved) {
@@ -151,8 +101,6 @@ void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const
   if (resolved.mode != Mode::tune) {
     state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
   }
-  state.alone = resolved.communicator->size() == 1;
-  state.namesakes = detail::namesakes_in(resolved.communicator->process_scope());
   state.region = region;
   state.logged = resolved;
   if (resolved.mode != Mode::tune) {
@@ -168,30 +116,11 @@ std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
   return std::make_shared<detail::TunedState>();
 }
 
-Options ContextualAutotuner::options_of(const CallOptions& call, std::string_view region,
-                                        const Options& of_region) const {
-  if (!call.fixed.empty()) {
-    throw InvalidArgument("region \"" + std::string(region) + "\": a call cannot fix " +
-                          call.fixed.to_string() +
-                          ", because parameters belong to kernels: use `keep` of the kernel, or `autotune`");
-  }
-  Options options;
-  if (!call.autotune) {
-    options.mode = Mode::off;
-  }
-  if (call.verbose) {
-    options.print = std::max(impl_->regions.resolve(of_region).print, Print::choices);
-  }
-  options.communicator = call.communicator;
-  return options;
-}
-
 void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_view name,
                                       const std::function<void()>& region, const Options& options,
                                       const Options* call) {
   if (inside_region()) {
-    impl_->unused_options.tell(
-        name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
+    warn_of_unused(name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
     region();
     return;
   }
@@ -212,15 +141,21 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     occasion = {Origin::later_call, {}};
   } else if (state.tuned.load(std::memory_order_acquire)) {
     // What is new is named for the message of a rank that alone goes to tune it.
-    const bool named = !state.alone && !state.saturated.load(std::memory_order_relaxed);
-    detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes,
+    const bool named = !state.alone() && !state.saturated.load(std::memory_order_relaxed);
+    const Communicator& ranks = *state.logged.communicator;
+    detail::UsePass use(detail::UsePass::Failures::are_the_callers,
+                        detail::namesakes_in(ranks.process_scope()),
                         named ? detail::UsePass::New::is_named : detail::UsePass::New::is_noted,
-                        state.alone ? -1 : state.logged.communicator->rank());
+                        state.alone() ? -1 : ranks.rank());
     detail::ThreadState thread = state.thread;
     thread.use = &use;
+    const auto leave_out_failed = [&] {
+      if (use.rejected() && state.alone()) {
+        tuning::forget_failed_choices(detail::region_of(state.thread));
+      }
+    };
     std::exception_ptr refused;
     try {
-      const LeftOut left_out(use, state);
       const Watchdog::Section section(state.watch, {Activity::later_call, Phase::final_run, 0});
       const detail::ThreadStateScope scope(thread);
       region();
@@ -229,9 +164,13 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
         throw;  // the region's own
       }
       refused = std::current_exception();
+    } catch (...) {
+      leave_out_failed();
+      throw;
     }
+    leave_out_failed();
     const bool saturated = state.saturated.load(std::memory_order_relaxed);
-    const bool tune = !saturated && (use.new_on_all() || (state.alone && use.new_elsewhere()));
+    const bool tune = !saturated && (use.new_on_all() || (state.alone() && use.new_elsewhere()));
     const bool undoable = !options.restore && (call == nullptr || !call->restore);
     if (tune && !undoable) {  // the region has changed its state by now
       state.tunes_next.store(true, std::memory_order_relaxed);
@@ -264,12 +203,10 @@ RegionReport ContextualAutotuner::report(std::string_view region) const {
   }
   std::string known;
   for (const RegionReport& run : all.runs) {
-    if (known.find('"' + run.region + '"') == std::string::npos) {
-      known += (known.empty() ? "\"" : ", \"") + run.region + '"';
-    }
+    known += " \"" + run.region + '"';
   }
-  throw InvalidArgument("this tuner has not run region \"" + std::string(region) + "\"; it has run " +
-                        (known.empty() ? "none" : known));
+  throw InvalidArgument("this tuner has not run region \"" + std::string(region) + "\"; it has run" +
+                        (known.empty() ? " none" : known));
 }
 
 }  // namespace contextual

@@ -3,16 +3,13 @@
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/reason_text.hpp"
 
-#include <contextual/key.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 namespace contextual::tuning {
 
@@ -22,84 +19,29 @@ using policy::ProblemStatus;
 
 namespace {
 
-/// So often a wrapped region's later calls tune a provisional choice again.
-constexpr int most_later_attempts = 2;
-
-/// A problem in all runs of a process. Its key is the key itself: the texts of 1 and "1" are equal, and a
-/// long key may show its digest.
-struct ProblemOfRegion {
-  std::uint32_t region_id = 0;
-  std::string name;
-  Key key;
-  std::uint64_t scope = 0;
-  bool operator==(const ProblemOfRegion&) const = default;
+struct Publications {
+  std::mutex mutex;
+  std::map<std::uint32_t, std::uint64_t> of_region;
 };
 
-struct ProblemHash {
-  std::size_t operator()(const ProblemOfRegion& problem) const noexcept {
-    return static_cast<std::size_t>(problem.key.hash() ^ problem.scope) ^
-           (std::hash<std::string>()(problem.name) + problem.region_id);
-  }
-};
-
-/// How often later calls have tuned a problem, and have not come to a lasting choice. Counted for the whole
-/// process, alike on all ranks, because what is counted is agreed.
-class LaterAttempts {
- public:
-  int count(std::uint32_t region_id, const ProblemSlot& slot, bool one_more) {
-    const std::lock_guard lock(mutex_);
-    int& count = counts_[{region_id, slot.problem.name, slot.problem.key, slot.problem.scope}];
-    count += one_more ? 1 : 0;
-    return count;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<ProblemOfRegion, int, ProblemHash> counts_;
-};
-
-LaterAttempts& later_attempts() {
-  static auto* const attempts = new LaterAttempts;  // outlives static tuners
-  return *attempts;
-}
-
-class CountsByRegion {
- public:
-  std::uint64_t count(std::uint32_t region_id, bool one_more) {
-    const std::lock_guard lock(mutex_);
-    std::uint64_t& count = counts_[region_id];
-    count += one_more ? 1 : 0;
-    return count;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::uint32_t, std::uint64_t> counts_;
-};
-
-CountsByRegion& publications() {
-  static auto* const counts = new CountsByRegion;  // outlives static tuners
-  return *counts;
-}
-
-CountsByRegion& forgettings() {
-  static auto* const counts = new CountsByRegion;  // outlives static tuners
-  return *counts;
+std::uint64_t publications(std::uint32_t region_id, std::uint64_t more) {
+  static auto* const all = new Publications;  // outlives static tuners
+  const std::lock_guard lock(all->mutex);
+  return all->of_region[region_id] += more;
 }
 
 }  // namespace
 
 std::uint64_t publications_of(std::uint32_t region_id) {
-  return publications().count(region_id, false);
+  return publications(region_id, 0);
 }
 
 void note_publication(std::uint32_t region_id) {
-  publications().count(region_id, true);
+  publications(region_id, 1);
 }
 
 void forget_choices(std::uint32_t region_id) {
   LaunchRegistry::instance().forget_choices(region_id);
-  forgettings().count(region_id, true);
   note_publication(region_id);
 }
 
@@ -107,10 +49,6 @@ void forget_failed_choices(std::uint32_t region_id) {
   if (LaunchRegistry::instance().has_failed_choice(region_id)) {
     forget_choices(region_id);
   }
-}
-
-std::uint64_t times_forgotten(std::uint32_t region_id) {
-  return forgettings().count(region_id, false);
 }
 
 void ChoicePublisher::publish(const agreement::ProblemSet& problems) {
@@ -135,15 +73,19 @@ void ChoicePublisher::publish(const agreement::ProblemSet& problems) {
 void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
   std::optional<Published>& known = published_[slot.index];
   const bool of_earlier_run = !known && !choice.provisional && slot.found.locked_config == choice.config_id;
-  if (known == choice) {
+  if (known && known->config_id == choice.config_id && known->provisional == choice.provisional) {
     return;
+  }
+  choice.finality = known ? known->finality : std::nullopt;
+  if (choice.provisional && !choice.finality) {
+    choice.finality = count_attempt(slot);
   }
   known = choice;
   if (of_earlier_run) {
     return;
   }
-  const ChoiceFinality finality = choice.provisional ? provisional_finality(slot) : ChoiceFinality::lasting;
-  publications().count(context_.region_id(), true);
+  const ChoiceFinality finality = choice.provisional ? *choice.finality : ChoiceFinality::lasting;
+  note_publication(context_.region_id());
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
                              finality, slot.problem.scope, search_);
@@ -156,7 +98,8 @@ void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& re
                       record::reason_text(record.reason) + "). It is used in this region only, and " +
                       (finality == ChoiceFinality::kept
                            ? "wrapped calls keep it now, having tuned it again " +
-                                 std::to_string(most_later_attempts) + " times; a `run` tunes it again"
+                                 std::to_string(detail::LockInTable::most_attempts) +
+                                 " times; a `run` tunes it again"
                            : "the next run that launches it tunes it again"));
   }
 }
@@ -172,9 +115,12 @@ void ChoicePublisher::note_who_uses(const agreement::LaunchedKernels& launched, 
   }
 }
 
-ChoiceFinality ChoicePublisher::provisional_finality(const ProblemSlot& slot) const {
-  const int attempts = later_attempts().count(context_.region_id(), slot, origin_ == Origin::later_call);
-  return attempts >= most_later_attempts ? ChoiceFinality::kept : ChoiceFinality::provisional;
+/// What is not launched here is not looked up here.
+ChoiceFinality ChoicePublisher::count_attempt(const ProblemSlot& slot) const {
+  const auto& members = slot.found.members;
+  return members.empty() ? ChoiceFinality::provisional
+                         : members.front()->table()->count_attempt(context_.region_id(), slot.problem.key,
+                                                                   slot.problem.scope);
 }
 
 std::size_t ChoicePublisher::open_count() const {

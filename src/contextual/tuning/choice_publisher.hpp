@@ -7,7 +7,6 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/record/recorder.hpp"
-#include "contextual/tuning/region_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,15 +25,12 @@ void forget_choices(std::uint32_t region_id);
 /// Does so if one of them has failed to launch: for a rank alone, which need not meet others for that. Not
 /// while the region runs.
 void forget_failed_choices(std::uint32_t region_id);
-/// Returns how often choices were forgotten in this process. Thread-safe.
-std::uint64_t times_forgotten(std::uint32_t region_id);
-
 /// The published choices of one run.
 class ChoicePublisher {
  public:
   /// `search`: that the run asks for.
-  ChoicePublisher(detail::RunContext& context, record::Recorder& recorder, Origin origin, SearchLevel search)
-      : context_(context), recorder_(recorder), origin_(origin), search_(search) {}
+  ChoicePublisher(detail::RunContext& context, record::Recorder& recorder, SearchLevel search)
+      : context_(context), recorder_(recorder), search_(search) {}
 
   /// Publishes the choices of finished problems that are new or have changed. A provisional choice applies to
   /// this region only; a warning in the report says so.
@@ -52,14 +48,14 @@ class ChoicePublisher {
   struct Published {
     std::size_t config_id = 0;
     bool provisional = false;
-    bool operator==(const Published&) const = default;
+    /// Of the first provisional choice of a run, for the others.
+    std::optional<detail::ChoiceFinality> finality{};
   };
   void publish(detail::ProblemSlot& slot, const policy::ProblemRecord& record, Published choice);
-  detail::ChoiceFinality provisional_finality(const detail::ProblemSlot& slot) const;
+  detail::ChoiceFinality count_attempt(const detail::ProblemSlot& slot) const;
 
   detail::RunContext& context_;
   record::Recorder& recorder_;
-  Origin origin_;
   SearchLevel search_;
   std::vector<std::optional<Published>> published_;  ///< by slot
   bool lasting_ = true;

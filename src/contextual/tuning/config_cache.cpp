@@ -1,4 +1,3 @@
-#include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_fields.hpp"
 #include "contextual/storage/choice_store.hpp"
@@ -10,7 +9,6 @@
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -49,9 +47,9 @@ ChoiceSet set_of(const TuneRequest& request, const CachedConfig& config) {
   choice.kernel = request.kernel_type;
   choice.key_text = storage::text_of({{"problem_size", request.problem_size}, {"device", request.device}});
   choice.key = make_key(detail::StableHash().add(std::string_view(choice.key_text)).value());
-  choice.launched = {{request.kernel_type, config.made_for, config.belongs_to}};
+  choice.launched = {{request.kernel_type, 0, config.belongs_to}};
   choice.config = config.config.to_json();
-  choice.reason = config.made_for == 0 ? "set by the program" : "chosen by a KernelTuner";
+  choice.reason = config.belongs_to.empty() ? "set by the program" : "chosen by a KernelTuner";
   choice.time_ns = config.time_ns;
   ChoiceSet set;
   set.region = region_of(request.kernel_type);
@@ -61,29 +59,20 @@ ChoiceSet set_of(const TuneRequest& request, const CachedConfig& config) {
   return set;
 }
 
-struct Cached {
-  TuneRequest request;
-  CachedConfig config;
-};
+using Cached = std::pair<TuneRequest, CachedConfig>;
 
 /// Throws InvalidArgument or nlohmann's exceptions if the choice is of no ConfigCache.
 Cached cached_of(const KeptChoice& choice, const std::string& kernel_type) {
-  const storage::ChosenKernel& kernel = choice.launched.at(0);
   const nlohmann::json request = nlohmann::json::parse(choice.key_text);
   return {{request.at("problem_size").get<std::vector<std::int64_t>>(),
            request.at("device").get<std::string>(), kernel_type},
-          {Config::from_json(choice.config), choice.time_ns, kernel.table_digest, kernel.origin}};
+          {Config::from_json(choice.config), choice.time_ns, choice.launched.at(0).origin}};
 }
 
-tuning::Surroundings here(bool versions_count) {
-  return {.machines = {detail::this_machine()}, .versions_count = versions_count};
-}
-
-/// Those that do not count in this process.
-auto is_foreign() {
-  return [now = here(options::environment().values.version_check.value_or(true))](const ChoiceSet& set) {
-    return standing_of(set, now) != KeptStanding::counts;
-  };
+/// Chosen on another machine. Versions of software do not count: a KernelTuner asks for them itself.
+bool is_foreign(const ChoiceSet& set) {
+  return tuning::standing_of(set, {.machines = {detail::this_machine()}, .versions_count = false}) !=
+         KeptStanding::counts;
 }
 
 }  // namespace
@@ -101,11 +90,11 @@ struct ConfigCache::Impl {
     for (const std::string& problem : kept.problems) {
       detail::warn_once("cached config: " + problem);
     }
-    std::erase_if(kept.file.sets, is_foreign());
+    std::erase_if(kept.file.sets, is_foreign);
     for (const ChoiceSet& set : kept.file.sets) {
       for (const KeptChoice& choice : set.choices) {
         try {
-          if (take(cached_of(choice, kernel_type), set)) {
+          if (take(cached_of(choice, kernel_type))) {
             return;
           }
         } catch (const std::exception& error) {  // nlohmann's are of many kinds
@@ -129,11 +118,10 @@ struct ConfigCache::Impl {
     return types;
   }
 
-  /// Replaces the one of the same request that was made for the same. Others stay: each has a set of its own.
+  /// Replaces the one of the same request. Others stay: each has a set of its own.
   std::string write(const ChoiceSet& added) const {
-    const KeptChoice& choice = added.choices[0];
-    const auto is_replaced = [&choice](const KeptChoice& old) {
-      return problem_digest(old) == problem_digest(choice) && kernels_digest(old) == kernels_digest(choice);
+    const auto is_replaced = [of = problem_digest(added.choices[0])](const KeptChoice& old) {
+      return problem_digest(old) == of;
     };
     const ChoiceStore store(directory, added.region);
     return store.change(store.name_of_sets(added.machines), [&](storage::RegionFile& file) {
@@ -148,34 +136,9 @@ struct ConfigCache::Impl {
     });
   }
 
-  template <typename Usable>
-  std::optional<CachedConfig> find(const TuneRequest& request, const Usable& usable) const {
-    const std::lock_guard lock(mutex);
-    if (const auto known = memory.find(request); known != memory.end()) {
-      const auto found = std::find_if(known->second.begin(), known->second.end(), usable);
-      if (found != known->second.end()) {
-        return *found;
-      }
-    }
-    std::optional<CachedConfig> config;
-    each_on_disk(request.kernel_type, [&](const Cached& cached, const ChoiceSet& set) {
-      if (cached.request != request || !usable(cached.config)) {
-        return false;
-      }
-      if (standing_of(set, here(true)) != KeptStanding::counts) {
-        detail::warn_once("cached config of \"" + request.kernel_type + "\": one of " + set.written +
-                          " was made with other versions of the library, the driver, CUDA or NCCL; "
-                          "CONTEXTUAL_VERSION_CHECK=0 accepts it");
-      }
-      config = cached.config;
-      return true;
-    });
-    return config;
-  }
-
   const std::filesystem::path directory;
   mutable std::mutex mutex;  // also held while files are written, so that memory and disk have one order
-  std::map<TuneRequest, std::vector<CachedConfig>, ByTypeThenSize> memory;  // the newest first
+  std::map<TuneRequest, CachedConfig, ByTypeThenSize> memory;
 };
 
 ConfigCache::ConfigCache(std::filesystem::path directory)
@@ -183,14 +146,16 @@ ConfigCache::ConfigCache(std::filesystem::path directory)
 ConfigCache::~ConfigCache() = default;
 
 std::optional<CachedConfig> ConfigCache::get(const TuneRequest& request) const {
-  return impl_->find(request, [](const CachedConfig& /*config*/) { return true; });
-}
-
-std::optional<CachedConfig> ConfigCache::get_made_for(const TuneRequest& request,
-                                                      std::uint64_t made_for) const {
-  return impl_->find(request, [made_for](const CachedConfig& config) {
-    return config.made_for == made_for || config.made_for == 0;
+  const std::lock_guard lock(impl_->mutex);
+  if (const auto known = impl_->memory.find(request); known != impl_->memory.end()) {
+    return known->second;
+  }
+  std::optional<CachedConfig> config;
+  impl_->each_on_disk(request.kernel_type, [&](const Cached& cached) {
+    config = cached.first == request ? std::optional(cached.second) : std::nullopt;
+    return config.has_value();
   });
+  return config;
 }
 
 std::string ConfigCache::set(const TuneRequest& request, const CachedConfig& config) {
@@ -199,11 +164,7 @@ std::string ConfigCache::set(const TuneRequest& request, const CachedConfig& con
                           std::to_string(*config.time_ns) + " ns: leave it out if it is not known");
   }
   const std::lock_guard lock(impl_->mutex);
-  std::vector<CachedConfig>& configs = impl_->memory[request];
-  std::erase_if(configs, [&](const CachedConfig& old) {
-    return config.made_for == 0 || old.made_for == config.made_for;
-  });
-  configs.insert(configs.begin(), config);
+  impl_->memory[request] = config;
   return impl_->directory.empty() ? std::string() : impl_->write(set_of(request, config));
 }
 
@@ -217,7 +178,7 @@ std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
       const ChoiceStore store(impl_->directory, region_of(type));
       const std::string problem = store.change(
           store.name_of_sets({detail::this_machine()}),
-          [](storage::RegionFile& file) { return std::erase_if(file.sets, std::not_fn(is_foreign())) > 0; });
+          [](storage::RegionFile& file) { return std::erase_if(file.sets, std::not_fn(is_foreign)) > 0; });
       problems += (problems.empty() || problem.empty() ? "" : "; ") + problem;
     }
   }
@@ -231,9 +192,7 @@ std::vector<TuneRequest> ConfigCache::get_all_keys() const {
     requests.insert(request);
   }
   for (const std::string& type : impl_->types_on_disk()) {
-    impl_->each_on_disk(type, [&](const Cached& cached, const ChoiceSet& /*set*/) {
-      return requests.insert(cached.request), false;
-    });
+    impl_->each_on_disk(type, [&](const Cached& cached) { return requests.insert(cached.first), false; });
   }
   return {requests.begin(), requests.end()};
 }

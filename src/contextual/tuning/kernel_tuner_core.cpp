@@ -1,46 +1,38 @@
-#include "contextual/agreement/request_agreement.hpp"
-#include "contextual/options/environment.hpp"
-#include "contextual/options/resolved_options.hpp"
-#include "contextual/storage/choice_fields.hpp"
+#include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/hello.hpp"
+#include "contextual/launch/thread_log.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/noted_launch.hpp"
-#include "contextual/tuning/rank_groups.hpp"
-#include "contextual/tuning/run_lock.hpp"
+#include "contextual/tuning/region_tuner.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/context_guard.hpp>
 #include <contextual/detail/config/fixed_configs.hpp>
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
-#include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/tuning/kernel_tuner_core.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <exception>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace contextual::detail {
 namespace {
 
 using options::ResolvedOptions;
+using Cached = std::optional<CachedConfig>;
 
-/// A living kernel of this name; of simulated ranks, which have one each, any of them.
+/// A living kernel of this name; of simulated ranks, which have one each, any of them. Throws
+/// InvalidArgument.
 std::shared_ptr<KernelCore> core_of(const std::string& name) {
   for (const std::shared_ptr<KernelCore>& core : LaunchRegistry::instance().kernels()) {
     if (core->alive() && core->traits().name == name) {
       return core;
     }
   }
-  return nullptr;
+  throw InvalidArgument("a KernelTuner tunes kernel \"" + name + "\", which does not exist any more");
 }
 
 Options tuner_options(const KernelTunerOptions& options) {
@@ -53,19 +45,10 @@ Options tuner_options(const KernelTunerOptions& options) {
   if (options.cache_directory) {
     all.cache_directory = options.cache_directory;
   }
-  return all;
-}
-
-/// Of a call that tunes.
-Options call_options(const KernelTunerOptions& options, std::size_t configs) {
-  Options call;
-  if (!options.tuning.max_iterations) {
-    constexpr std::int64_t built_in = 10'000;
-    constexpr std::int64_t room = 2;  // steps may have to be measured again
-    const std::int64_t runs = std::max(0, options.warmup_runs) + std::max(0, options.benchmark_runs);
-    call.max_iterations = std::max(built_in, room * runs * static_cast<std::int64_t>(configs));
+  if (options.cache != nullptr && !options.cache->directory().empty()) {
+    all.cache_directory = options.cache->directory();
   }
-  return call;
+  return all;
 }
 
 /// Named as the tuner's user has named them: `tuner_options` gives them to the engine under other names.
@@ -79,20 +62,6 @@ void check_counts(const std::string& kernel, const KernelTunerOptions& options) 
   }
 }
 
-/// Before anything is launched: the rates are the last thing that a call computes.
-void check_rates(const std::string& kernel, const KernelTunerOptions& options, const TuneRequest& request) {
-  constexpr std::chrono::nanoseconds any_time{1};
-  const auto check = [&](const char* option, const KernelWork& work, const DevicePeak& peak) {
-    try {
-      compute_metrics(work, any_time, peak);
-    } catch (const InvalidArgument& error) {
-      throw InvalidArgument("kernel \"" + kernel + "\": KernelTunerOptions::" + option + ": " + error.what());
-    }
-  };
-  check("peak", {}, options.peak);
-  check("work", options.work ? options.work(request) : KernelWork(), {});
-}
-
 /// Throws ConfigSpaceError with the kernel's name.
 SpaceView space_of(const std::string& kernel, const TunedKernelCall& call) {
   try {
@@ -102,59 +71,96 @@ SpaceView space_of(const std::string& kernel, const TunedKernelCall& call) {
   }
 }
 
-/// Ranks may launch the kernel with keys of their own: then none of their choices is one that all could take
-/// from a cache.
-bool is_under_one_key(const ProblemReport& problem, const RegionReport& run) {
-  return std::none_of(run.problems.begin(), run.problems.end(), [&](const ProblemReport& other) {
-    return other.kernel == problem.kernel && other.key != problem.key;
-  });
+/// For the other ranks.
+std::string text_of(const CachedConfig& cached) {
+  return agreement::details_text({{"config", cached.config.to_json()},
+                                  {"time_ns", cached.time_ns.value_or(-1)},
+                                  {"belongs_to", cached.belongs_to}});
+}
+CachedConfig cached_in(const std::string& text) {
+  const nlohmann::json cached = agreement::parse_details(text);
+  const auto time_ns = cached.at("time_ns").get<std::int64_t>();
+  return {Config::from_json(cached.at("config").get<std::string>()),
+          time_ns < 0 ? std::nullopt : std::optional(time_ns), cached.at("belongs_to").get<std::string>()};
 }
 
-/// The versions of rank 0 are compared where its cache reads a file. Those of another rank count if they
-/// differ from them, unless CONTEXTUAL_VERSION_CHECK accepts others.
-Machine counted_parts(const Machine& machine, const Machine& machine_of_rank_0) {
-  const bool as_on_rank_0 = versions_in(machine) == versions_in(machine_of_rank_0);
-  const bool any_version = !options::environment().values.version_check.value_or(true);
-  return as_on_rank_0 || any_version ? without_versions(machine) : machine;
-}
-
-/// What a config is cached for that this search has found.
-std::uint64_t searched_by(std::uint64_t made_for, SearchLevel level) {
-  const std::uint64_t all = StableHash().add(made_for).add(static_cast<std::uint64_t>(level)).value();
-  return all | 1;  // 0 stands for a config that a person has set
-}
-
-/// What it has found there. Collective.
-std::optional<CachedConfig> cached_on_rank_0(agreement::Exchange& exchange,
-                                             const std::optional<CachedConfig>& own) {
-  nlohmann::json told;
-  if (own) {
-    told = {{"config", own->config.to_json()}, {"time_ns", own->time_ns.value_or(-1)}};
+/// Refusing all configs refuses none: the default remains a candidate.
+bool is_candidate(const TunedKernelCall& call, std::size_t config_id) {
+  bool other_kept = config_id != 0;
+  for (std::size_t id = 1; id < call.space().size && !other_kept; ++id) {
+    other_kept = call.keeps(id);
   }
-  told = nlohmann::json::parse(agreement::text_of_rank_0(exchange, storage::text_of(told)));
-  if (told.is_null()) {
-    return std::nullopt;
-  }
-  const auto time_ns = told["time_ns"].get<std::int64_t>();
-  return CachedConfig{Config::from_json(told["config"].get<std::string>()),
-                      time_ns < 0 ? std::nullopt : std::optional(time_ns)};
+  return !other_kept || call.keeps(config_id);
 }
 
-/// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it
-/// again, where all ranks learn of that.
-bool is_candidate(const TunedKernelCall& call, std::size_t config_id, std::size_t configs) noexcept {
-  try {
-    if (!call.keeps || call.keeps(config_id)) {
-      return true;
+bool is_locked_in(const KernelCore& core, std::uint32_t region, const Key& key, SearchLevel search) {
+  const LockInTable& table = *core.table();
+  return table.find(region, key) != LockInTable::none &&
+         table.finality(region, key) != ChoiceFinality::provisional &&
+         search <= table.searched_by(region, key, 0);
+}
+
+/// What a call has launched, in whatever ways its region has been run.
+struct Launched {
+  bool tuned = false;  ///< otherwise the rest is known, but for the name of the problem
+  std::size_t config_id = 0;
+  bool from_cache = false;  ///< it was known, and nothing was launched
+  std::string pinned_by{};  ///< the file, or empty
+  std::string kernel{};     ///< of the problem, or the coupling
+  std::string key_text{};
+
+  /// `cached`: what is locked in for the region need not be launched.
+  void run(const KernelCore& core, const TunedKernelCall& call, bool cached);
+  /// Returns null if the run does not know it.
+  const ProblemReport* problem_in(const RegionReport* run) const;
+};
+
+void Launched::run(const KernelCore& core, const TunedKernelCall& call, bool cached) {
+  const ThreadState& thread = thread_state();
+  const Key key = call.key();
+  tuned = tuned || thread.log != nullptr;
+  from_cache = false;
+  if (cached && !tuned && is_locked_in(core, detail::region_of(thread), key, SearchLevel::off)) {
+    config_id = static_cast<std::size_t>(core.table()->find(detail::region_of(thread), key));
+    from_cache = is_candidate(call, config_id);
+    if (from_cache) {
+      return;
     }
-    bool others = config_id != 0;
-    for (std::size_t id = 1; id < configs && !others; ++id) {
-      others = call.keeps(id);
-    }
-    return !others;
-  } catch (...) {
-    return false;
   }
+  call.launch();
+  const KernelTraits& traits = core.traits();
+  kernel = traits.coupling.empty() ? traits.name : traits.coupling;
+  if (!tuned) {
+    key_text = core.key_text(key);
+    config_id = KernelCore::resolved_id(core.resolve(key));  // it may have fallen back
+    pinned_by = core.pinning_file(detail::region_of(thread), key, thread.scope);
+  } else if (thread.log != nullptr) {  // has the words of a key that is longer than Key::capacity
+    const auto& records = thread.log->records;
+    const auto last = std::find_if(records.rbegin(), records.rend(),
+                                   [&](const auto& of) { return of.slot->problem.name == kernel; });
+    key_text = last == records.rend() ? std::string() : last->slot->problem.key_text;
+  }
+}
+
+const ProblemReport* Launched::problem_in(const RegionReport* run) const {
+  if (run == nullptr) {
+    return nullptr;
+  }
+  const auto found = std::find_if(
+      run->problems.begin(), run->problems.end(),
+      [&](const ProblemReport& problem) { return problem.kernel == kernel && problem.key == key_text; });
+  return found == run->problems.end() ? nullptr : &*found;
+}
+
+/// Why a launch that was not tuned has used its config. `known`: what the run says of it, or null.
+std::string reason_of(const Launched& used, const ProblemReport* known) {
+  if (!used.pinned_by.empty()) {
+    return "pinned by " + used.pinned_by;
+  }
+  if (known != nullptr && known->choice == used.config_id) {
+    return known->reason;
+  }
+  return used.config_id == 0 ? "the default: nothing was tuned" : "locked in before: nothing was tuned";
 }
 
 /// What the driver cannot tell is a warning: the config is chosen all the same.
@@ -170,30 +176,18 @@ void add_metrics(TuningResult& result, const TunedKernelCall& call) {
   }
 }
 
-/// 0 if it was not measured.
-double time_of_choice(const ProblemReport& problem) {
-  const auto best = std::find_if(problem.configs.begin(), problem.configs.end(),
-                                 [&](const ConfigReport& of) { return of.config_id == problem.choice; });
-  return best == problem.configs.end() || best->time.count == 0 ? 0 : best->time.centre_ns;
-}
-
 }  // namespace
 
 struct KernelTunerCore::Impl {
   Impl(std::string kernel_name, KernelTunerOptions given)
-      : kernel(std::move(kernel_name)), options(std::move(given)), tuner(tuner_options(options)) {}
-
-  ResolvedOptions resolve() const {
-    return options::resolve({}, tuner_options(options), options::environment());
-  }
+      : kernel(std::move(kernel_name)), options(std::move(given)), regions(tuner_options(options)) {}
 
   TuneRequest completed(TuneRequest request) const {
     if (request.kernel_type.empty()) {
       request.kernel_type = kernel;
     }
     if (request.device.empty()) {
-      const std::shared_ptr<KernelCore> core = core_of(kernel);
-      request.device = core != nullptr && core->traits().takes_stream ? "cuda" : "host";
+      request.device = core_of(kernel)->traits().takes_stream ? "cuda" : "host";
     }
     return request;
   }
@@ -202,10 +196,10 @@ struct KernelTunerCore::Impl {
     return request.kernel_type == kernel ? kernel : kernel + "/" + request.kernel_type;
   }
 
-  ConfigCache& cache(const ResolvedOptions& resolved) {
+  ConfigCache& cache() {
     const std::lock_guard lock(cache_mutex);
     if (options.cache == nullptr) {
-      options.cache = std::make_shared<ConfigCache>(resolved.cache_directory);
+      options.cache = std::make_shared<ConfigCache>(regions.resolve({}).cache_directory);
     }
     return *options.cache;
   }
@@ -219,195 +213,161 @@ struct KernelTunerCore::Impl {
     return !kept.file.pins.empty() || !kept.pins_unknown.empty();
   }
 
-  /// What this rank is asked to tune.
-  struct Asked {
-    TuneRequest request;  ///< with what it leaves out, unless there is a failure
-    SpaceView space{};
-    std::uint64_t configs = 0;           ///< a digest of the space and of the kernel's version
-    std::uint64_t code = 0;              ///< a digest of KernelCore::code_identity: ranks may differ in it
-    std::exception_ptr setup_failure{};  ///< why this rank cannot tune it
-  };
-  Asked asked(TuneRequest request, const TunedKernelCall& call, const ResolvedOptions& resolved) const;
+  ResolvedOptions options_for(std::size_t configs) const {
+    ResolvedOptions resolved = regions.resolve({});
+    if (!options.tuning.max_iterations) {
+      constexpr std::int64_t room = 2;  // steps may have to be measured again
+      const std::int64_t runs = room * (options.warmup_runs + options.benchmark_runs);
+      resolved.policy.max_iterations =
+          std::max(resolved.policy.max_iterations, runs * static_cast<std::int64_t>(configs));
+    }
+    return resolved;
+  }
 
-  /// What a cached config must have been made for. Throws the set-up failure. Collective if there are several
-  /// ranks.
-  std::uint64_t meet(const Asked& asked, const ResolvedOptions& resolved);
-  /// What rank 0 has cached and all ranks can launch. Says in `warnings` why a config that is cached is not
-  /// used. Collective if there are several ranks.
-  std::optional<CachedConfig> look_up(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
-                                      const ResolvedOptions& resolved, std::vector<std::string>& warnings);
-  /// Runs the region, and has rank 0 keep what it has chosen for good. Collective.
-  TuningResult tune_anew(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
-                         const ResolvedOptions& resolved);
-  enum class Times { of_devices, of_launching };
-  /// Returns what went wrong with the disk, or an empty text. Times of launching choose nothing that lasts
-  /// for a kernel that works on a stream.
-  std::string keep(const TuneRequest& request, const CachedConfig& config, const ProblemReport& problem,
-                   const ResolvedOptions& resolved, Times times);
-  /// Fills in what times and work say, of the best config and of all others.
-  void rate(TuningResult& result, const TuneRequest& request, const TunedKernelCall& call,
-            double time_ns) const;
+  KernelMetrics rated(const TuneRequest& request, const TunedKernelCall& call, double time_ns) const {
+    const KernelWork work = options.work ? options.work(request) : call.work();
+    return time_ns > 0
+               ? compute_metrics(work, std::chrono::duration<double, std::nano>(time_ns), options.peak)
+               : KernelMetrics();
+  }
+
+  /// Completes the request and checks all that the user has said, before anything is launched. Returns what
+  /// ranks that tune together have in common: a digest of the kernel's configs and version.
+  std::uint64_t check(TuneRequest& request, const TunedKernelCall& call,
+                      const ResolvedOptions& resolved) const;
+  /// Returns what rank 0 has cached for the request, which it completes, or nothing where the ranks are to
+  /// tune it anew. Collective if there are several ranks.
+  Cached meet(TuneRequest& request, const TunedKernelCall& call);
+  /// Runs the region, which launches nothing where the ranks know a config. Collective.
+  TuningResult run(const TuneRequest& request, const Cached& cached, const TunedKernelCall& call);
+  /// What a run has tuned, which rank 0 keeps if it was chosen for good.
+  TuningResult tuned(const TuneRequest& request, const ProblemReport& problem, const RegionReport& run,
+                     const TunedKernelCall& call);
+  bool is_kept(const ProblemReport& problem, const RegionReport& run) const;
 
   std::string kernel;
   KernelTunerOptions options;
-  ContextualAutotuner tuner;
+  tuning::RegionTuner regions;
   tuning::RunLock tune_lock;
   std::mutex cache_mutex;
-  tuning::RankGroups groups;
 };
 
-KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, const TunedKernelCall& call,
-                                                          const ResolvedOptions& resolved) const {
-  Asked asked{std::move(request)};
+std::uint64_t KernelTunerCore::Impl::check(TuneRequest& request, const TunedKernelCall& call,
+                                           const ResolvedOptions& resolved) const {
+  request = completed(request);
+  check_counts(kernel, options);
   try {
-    asked.request = completed(asked.request);
-    check_counts(kernel, options);
-    check_rates(kernel, options, asked.request);
-    options::validate(resolved);
-    asked.space = space_of(kernel, call);
-    const std::shared_ptr<KernelCore> core = core_of(kernel);
-    StableHash hash;
-    hash.add(asked.space.digest);
-    if (core != nullptr) {
-      core->check_device();
-      hash.add(std::string_view(core->traits().version));
-      asked.code = StableHash().add(std::string_view(core->code_identity())).value();
-    }
-    asked.configs = hash.value();
-  } catch (...) {
-    asked.setup_failure = std::current_exception();
+    static_cast<void>(rated(request, call, 1));
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument("kernel \"" + kernel + "\": its work or its peak: " + error.what());
   }
-  return asked;
-}
-
-std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOptions& resolved) {
-  StableHash hash;
-  hash.add(asked.configs).add(asked.code);
-  if (resolved.communicator->size() > 1) {
-    const std::vector<Machine> machines =
-        agree_on_request(groups.exchange_for(resolved), {kernel, to_string(asked.request), asked.configs},
-                         asked.setup_failure);
-    for (const Machine& machine : machines) {
-      hash.add(machine_digest(counted_parts(machine, machines.front())));
-    }
-  } else if (asked.setup_failure) {
-    std::rethrow_exception(asked.setup_failure);
-  }
-  return hash.value();
-}
-
-std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, std::uint64_t made_for,
-                                                           const TunedKernelCall& call,
-                                                           const ResolvedOptions& resolved,
-                                                           std::vector<std::string>& warnings) {
-  const bool several = resolved.communicator->size() > 1;
-  const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
-  std::optional<CachedConfig> cached;
-  if (looks && resolved.communicator->rank() == 0 && !is_pinned(asked.request, resolved)) {
-    // In mode use nothing is tuned instead, so that any will do.
-    const auto least = resolved.mode == Mode::tune ? static_cast<int>(resolved.policy.search) : 0;
-    for (int level = static_cast<int>(SearchLevel::thorough); !cached && level >= least; --level) {
-      cached =
-          cache(resolved).get_made_for(asked.request, searched_by(made_for, static_cast<SearchLevel>(level)));
-    }
-  }
-  if (several) {
-    cached = cached_on_rank_0(groups.exchange_for(resolved), cached);
-  }
-  const std::optional<std::size_t> config_id =
-      cached ? config_id_of(asked.space, cached->config) : std::nullopt;
-  if (!config_id) {  // on all ranks: their spaces are equal
-    if (cached) {
-      warnings.push_back("the cache has " + cached->config.to_string() + " for " + to_string(asked.request) +
-                         ", which is no config of kernel \"" + kernel + "\": it is not used");
-    }
-    return std::nullopt;
-  }
-  const bool kept = is_candidate(call, *config_id, asked.space.size);
-  const bool kept_everywhere = several ? all_agree(groups.exchange_for(resolved), kept) : kept;
-  return kept_everywhere ? cached : std::nullopt;
-}
-
-void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& request,
-                                 const TunedKernelCall& call, double time_ns) const {
-  const KernelWork work = options.work ? options.work(request) : call.work ? call.work() : KernelWork();
-  const auto rated = [&](double ns) {
-    return ns > 0 ? compute_metrics(work, std::chrono::duration<double, std::nano>(ns), options.peak)
-                  : KernelMetrics();
-  };
-  result.metrics = rated(time_ns);
-  for (ConfigReport& config : result.all_results) {
-    config.metrics = rated(config.time.count == 0 ? 0 : config.time.centre_ns);
-  }
-}
-
-std::string KernelTunerCore::Impl::keep(const TuneRequest& request, const CachedConfig& config,
-                                        const ProblemReport& problem, const ResolvedOptions& resolved,
-                                        Times times) {
+  options::validate(resolved);
   const std::shared_ptr<KernelCore> core = core_of(kernel);
-  const bool measured = times == Times::of_devices || (core != nullptr && !core->traits().takes_stream);
-  const bool lasting = resolved.mode == Mode::tune && problem.outcome == ProblemOutcome::locked_in &&
-                       !problem.reused && problem.pinned_by.empty();
-  return lasting && measured && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config)
-                                                                   : std::string();
+  core->check_device();
+  static_cast<void>(call.key());  // what it throws, all ranks learn here
+  return StableHash()
+      .add(space_of(kernel, call).digest)
+      .add(std::string_view(core->traits().version))
+      .value();
 }
 
-TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t made_for,
-                                              const TunedKernelCall& call, const ResolvedOptions& resolved) {
-  const SpaceView& space = asked.space;
-  const std::string region = region_of(asked.request);
-  tuning::NotedLaunch launch(core_of(kernel));
-  tuner.run_anew(
-      region,
-      [&] {
-        const std::optional<Key> key = call.key ? std::optional(call.key()) : std::nullopt;
-        if (key) {
-          launch.note(*key);
-        }
-        call.launch();
-        if (!launch.untuned_config()) {
-          launch.note_tuned();
-        } else if (key) {
-          launch.note(*key);  // it may have fallen back
-        }
-      },
-      call_options(options, space.size));
-  const Report report = tuner.report();
+Cached KernelTunerCore::Impl::meet(TuneRequest& request, const TunedKernelCall& call) {
+  const ResolvedOptions resolved = regions.resolve({});
+  agreement::Arrival arrival{.locked_in = true};  // nothing is timed yet
+  std::uint64_t configs = 0;
+  try {
+    configs = check(request, call, resolved);
+    const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
+    if (looks && resolved.communicator->rank() == 0 && !is_pinned(request, resolved)) {
+      const Cached cached = cache().get(request);
+      arrival.kept_choices = cached ? text_of(*cached) : std::string();
+    }
+  } catch (...) {
+    arrival.setup_failure = std::current_exception();
+  }
+  const std::string asked = kernel + "\": " + to_string(request) + ", configs \"" + hex_text(configs);
+  const std::string told =
+      agreement::exchange_hello(regions.exchange_for(resolved), asked, resolved, arrival).kept_choices;
+  return told.empty() ? std::nullopt : std::optional(cached_in(told));
+}
+
+TuningResult KernelTunerCore::Impl::run(const TuneRequest& request, const Cached& cached,
+                                        const TunedKernelCall& call) {
+  const std::shared_ptr<KernelCore> core = core_of(kernel);
+  const SpaceView space = call.space();
+  const std::string region = region_of(request);
+  ResolvedOptions resolved = options_for(space.size);
+  resolved.always_tune = !cached;  // whatever the environment says
+  resolved.exceptions_reject = true;
+  if (cached && cached->belongs_to.empty()) {
+    core->table()->lock_in(regions.region_id(region, resolved), call.key(),
+                           static_cast<int>(*config_id_of(space, cached->config)), ChoiceFinality::kept);
+  }
+  Launched launched;
+  tuning::Occasion occasion;
+  occasion.knows = [&](std::uint32_t region_id) {
+    return cached && is_locked_in(*core, region_id, call.key(), resolved.policy.search);
+  };
+  regions.run(
+      region, [&] { launched.run(*core, call, cached.has_value()); }, resolved, occasion);
+  const Report report = regions.reports().all();
   const RegionReport* const run = report.find(region);
-  const ProblemReport* problem = nullptr;
-  if (run != nullptr && !launch.untuned_config()) {
-    problem = launch.problem_in(*run);
+  const ProblemReport* const problem = launched.problem_in(run);
+  if (launched.tuned && problem != nullptr) {
+    return tuned(request, *problem, *run, call);
   }
   TuningResult result;
-  result.warnings = run == nullptr ? std::vector<std::string>() : run->warnings;
-  if (problem == nullptr) {
-    result.best_config_id = launch.untuned_config().value_or(0);
-    result.best_config = space.configs.at(result.best_config_id);
-    result.reason = launch.reason(run);
-    return result;
+  result.best_config_id = launched.config_id;
+  result.best_config = space.configs.at(launched.config_id);
+  result.from_cache = launched.from_cache;
+  if (launched.from_cache) {
+    result.reason = "cached for " + to_string(request);
+    const bool same = config_id_of(space, cached->config) == launched.config_id;
+    result.metrics = rated(request, call, same ? static_cast<double>(cached->time_ns.value_or(0)) : 0);
+  } else {
+    result.reason = reason_of(launched, problem);
+    result.warnings = run == nullptr ? std::vector<std::string>() : run->warnings;
   }
-  result.best_config_id = problem->choice;
-  result.best_config = space.configs.at(problem->choice);
-  result.reason = problem->reason;
-  result.all_results = problem->configs;
-  const double time_ns = time_of_choice(*problem);
-  const std::shared_ptr<KernelCore> core = core_of(kernel);
-  CachedConfig config{result.best_config,
-                      {},
-                      searched_by(made_for, resolved.policy.search),
-                      core == nullptr ? std::string() : core->origin()};
-  if (time_ns > 0) {
-    config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
-  }
-  const Times times = run->timer_measures_devices ? Times::of_devices : Times::of_launching;
-  const std::string trouble = is_under_one_key(*problem, *run) && run->outputs_repeat
-                                  ? keep(asked.request, config, *problem, resolved, times)
-                                  : std::string();
-  if (!trouble.empty()) {
-    result.warnings.push_back("the config is not kept on the disk: " + trouble);
-  }
-  rate(result, asked.request, call, time_ns);
   return result;
+}
+
+TuningResult KernelTunerCore::Impl::tuned(const TuneRequest& request, const ProblemReport& problem,
+                                          const RegionReport& run, const TunedKernelCall& call) {
+  const auto time_of = [](const ConfigReport& of) { return of.time.count == 0 ? 0 : of.time.centre_ns; };
+  TuningResult result;
+  result.warnings = run.warnings;
+  result.best_config_id = problem.choice;
+  result.best_config = problem.choice_config;
+  result.reason = problem.reason;
+  result.all_results = problem.configs;
+  for (ConfigReport& config : result.all_results) {
+    config.metrics = rated(request, call, time_of(config));
+  }
+  const double time_ns = time_of(problem.configs.at(problem.choice));
+  result.metrics = rated(request, call, time_ns);
+  if (is_kept(problem, run)) {
+    CachedConfig config{result.best_config, {}, core_of(kernel)->origin()};
+    if (time_ns > 0) {
+      config.time_ns = std::llround(time_ns);
+    }
+    if (const std::string trouble = cache().set(request, config); !trouble.empty()) {
+      result.warnings.push_back("the config is not kept on the disk: " + trouble);
+    }
+  }
+  return result;
+}
+
+/// Times of launching choose nothing that lasts for a kernel that works on a stream. Ranks may launch the
+/// kernel with keys of their own: then none of their choices is one that all could take from a cache.
+bool KernelTunerCore::Impl::is_kept(const ProblemReport& problem, const RegionReport& run) const {
+  const ResolvedOptions resolved = regions.resolve({});
+  const bool measured = run.timer_measures_devices || !core_of(kernel)->traits().takes_stream;
+  return resolved.mode == Mode::tune && resolved.communicator->rank() == 0 && measured &&
+         run.outputs_repeat && problem.outcome == ProblemOutcome::locked_in && !problem.reused &&
+         problem.pinned_by.empty() &&
+         std::none_of(run.problems.begin(), run.problems.end(), [&](const ProblemReport& other) {
+           return other.kernel == problem.kernel && other.key != problem.key;
+         });
 }
 
 KernelTunerCore::KernelTunerCore(std::string kernel, KernelTunerOptions options)
@@ -419,40 +379,34 @@ TuneRequest KernelTunerCore::completed(TuneRequest request) const {
 }
 
 ConfigCache& KernelTunerCore::cache() {
-  return impl_->cache(impl_->resolve());
+  return impl_->cache();
 }
 
-TuningResult KernelTunerCore::tune(const TuneRequest& request, const TunedKernelCall& call) {
+TuningResult KernelTunerCore::tune(TuneRequest request, const TunedKernelCall& call) {
   if (thread_state().log != nullptr || thread_state().use != nullptr) {
     throw InvalidArgument("kernel \"" + impl_->kernel +
                           "\": `tune` was called inside a region that is being tuned: call it before, or "
                           "launch the kernel in the region, which tunes it there");
   }
-  const ResolvedOptions resolved = impl_->resolve();
-  const tuning::RunLock::Holder lock(impl_->tune_lock, impl_->kernel, resolved.deadline);
-  const Impl::Asked asked = impl_->asked(request, call, resolved);
-  const std::uint64_t made_for = impl_->meet(asked, resolved);
-  TuningResult result;
+  const tuning::RunLock::Holder lock(impl_->tune_lock, impl_->kernel, impl_->regions.resolve({}).deadline);
   std::vector<std::string> warnings;
-  if (const auto cached = impl_->look_up(asked, made_for, call, resolved, warnings)) {
-    result.best_config_id = *config_id_of(asked.space, cached->config);
-    result.best_config = asked.space.configs.at(result.best_config_id);
-    result.from_cache = true;
-    result.reason = "cached for " + to_string(asked.request);
-    impl_->rate(result, asked.request, call, static_cast<double>(cached->time_ns.value_or(0)));
-    if (asked.request.problem_size.empty() && call.takes_arguments) {
-      warnings.emplace_back(
-          "the request says no problem_size, so every call gets what was chosen for the arguments of "
-          "the first one");
-    }
-  } else {
-    result = impl_->tune_anew(asked, made_for, call, resolved);
+  Cached cached = impl_->meet(request, call);
+  if (cached && cached->belongs_to.empty() && !config_id_of(call.space(), cached->config)) {
+    warnings.push_back("the cache has " + cached->config.to_string() + " for " + to_string(request) +
+                       ", which is no config of kernel \"" + impl_->kernel + "\": it is not used");
+    cached.reset();  // on all ranks: their spaces are equal
+  }
+  TuningResult result = impl_->run(request, cached, call);
+  if (result.from_cache && request.problem_size.empty() && call.takes_arguments) {
+    warnings.emplace_back(
+        "the request says no problem_size, so every call gets what was chosen for the arguments of the first "
+        "one");
   }
   result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
   add_metrics(result, call);
-  result.problem_size = asked.request.problem_size;
-  result.device = asked.request.device;
-  result.kernel_type = asked.request.kernel_type;
+  result.problem_size = request.problem_size;
+  result.device = request.device;
+  result.kernel_type = request.kernel_type;
   return result;
 }
 

@@ -28,11 +28,11 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
 /// What a group of ranks knows of a region.
 class KnownRegion {
  public:
-  /// What the ranks have looked for among what is kept: pins are read along with choices, or alone where
-  /// these do not count.
-  enum class Looked { for_nothing, for_pins, for_choices };
-  Looked looked = Looked::for_nothing;
-  SearchLevel looked_for = SearchLevel::off;  ///< the highest search whose choices they have looked for
+  /// What the ranks have looked for among what is kept: for pins alone, or also for choices of a search,
+  /// which `for_choices` returns.
+  static constexpr int for_pins = 1;
+  static constexpr int for_choices(SearchLevel search) { return for_pins + 1 + static_cast<int>(search); }
+  int looked = 0;
 
   /// Of rank 0: the ids of the sets that it has told the others about, in their order, and of those that some
   /// rank could not use, so that nothing of them comes beside what is chosen instead.

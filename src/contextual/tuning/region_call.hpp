@@ -21,6 +21,9 @@ enum class Origin {
 struct Occasion {
   Origin origin = Origin::run;
   std::string new_launch{};  ///< in a later call, the first launch without a choice: `kernel "k", key (1)`
+  /// Where what is launched is known beforehand: whether it is locked in. Empty: what the region launched in
+  /// its last run counts.
+  std::function<bool(std::uint32_t region_id)> knows{};
 };
 
 /// One `run` of a region. Refers to what the caller keeps.

@@ -33,10 +33,18 @@ record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const 
   }
 }
 
-/// What the mode and the options let the ranks use.
-KnownRegion::Looked looks_for(const ResolvedOptions& options) {
+/// What the mode and the options let the ranks use, see KnownRegion::looked. Where nothing is tuned, choices
+/// of any search will do.
+int looks_for(const ResolvedOptions& options) {
   const bool pins_only = options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune);
-  return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
+  return pins_only ? KnownRegion::for_pins
+                   : KnownRegion::for_choices(options.mode == Mode::tune ? options.policy.search
+                                                                         : SearchLevel::off);
+}
+
+/// What could not be installed is looked at again.
+void note_looked(KnownRegion& region, int looked) {
+  region.looked = std::max(region.looked, looked);
 }
 
 /// But for sets that a higher search goes on from, and those of which this process has chosen something
@@ -114,13 +122,16 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   if (call.occasion.origin != Origin::run) {
     return arrival;
   }
-  arrival.locked_in = !options.always_tune && region.locked_in(call.region_id, options.policy.search);
+  const auto& knows = call.occasion.knows;
+  arrival.locked_in =
+      !options.always_tune &&
+      (knows ? knows(call.region_id) : region.locked_in(call.region_id, options.policy.search));
   if (loaded && arrival.locked_in && options.revalidate != Revalidate::no) {
     start.to_revalidate = std::move(loaded);
     arrival.locked_in = false;
     return arrival;
   }
-  const bool looks = region.looked < looks_for(options) || region.looked_for < options.policy.search;
+  const bool looks = knows || region.looked < looks_for(options);
   if (!arrival.locked_in && looks && options.communicator->rank() == 0 && options.has_kept_choices()) {
     arrival.kept_choices = read(call, options.always_tune ? Reads::pins : Reads::pins_and_choices);
     arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
@@ -144,7 +155,7 @@ Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
 bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
   const ResolvedOptions& options = call.options;
   Installed installed = install(call, start.hello, options.policy.search);
-  note_looked(call);
+  note_looked(known(call), looks_for(options));
   start.sets = std::move(installed.unusable);
   if (!installed.choices || options.always_tune) {
     return false;
@@ -224,15 +235,6 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
   return hello.kept_choices.empty() ? Installed{} : install(call, hello, SearchLevel::off);
 }
 
-/// What could not be installed is looked at again.
-void RegionStart::note_looked(const RegionCall& call) {
-  KnownRegion& region = known(call);
-  region.looked = std::max(region.looked, looks_for(call.options));
-  if (call.options.mode == Mode::tune) {
-    region.looked_for = std::max(region.looked_for, call.options.policy.search);
-  }
-}
-
 void RegionStart::begin_untuned(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
   const RankGroup& group = groups_.of(options);
@@ -241,7 +243,7 @@ void RegionStart::begin_untuned(const RegionCall& call) {
     return;
   }
   Installed installed = look(call);
-  note_looked(call);
+  note_looked(known(call), looks_for(options));
   if (installed.choices) {
     report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   }
@@ -254,8 +256,7 @@ bool RegionStart::load(const RegionCall& call) {
     return false;
   }
   KnownRegion& region = known(call);
-  region.looked = KnownRegion::Looked::for_choices;
-  region.looked_for = std::max(region.looked_for, installed.choices->search);
+  note_looked(region, KnownRegion::for_choices(installed.choices->search));
   region.note_locked_in(call.region_id, installed.choices->search);
   if (installed.choices->more_than_pins) {
     region.loaded = installed.choices->report;

@@ -65,7 +65,6 @@ class RegionStart {
   Installed install(const RegionCall& call, const agreement::Hello& hello, SearchLevel search);
   /// The ranks meet, and install what any search has found.
   Installed look(const RegionCall& call);
-  void note_looked(const RegionCall& call);
   void report(RegionReport&& kept, const options::ResolvedOptions& options, const std::string& tuning_id,
               record::Recorder* recorder);
 

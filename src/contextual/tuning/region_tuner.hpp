@@ -40,6 +40,9 @@ class RegionTuner {
   /// See ContextualAutotuner::load.
   bool load(const std::string& region, const options::ResolvedOptions& options);
 
+  agreement::Exchange& exchange_for(const options::ResolvedOptions& options) {
+    return groups_.exchange_for(options);
+  }
   const RunReports& reports() const noexcept { return reports_; }
   Watchdog& watchdog() noexcept { return watchdog_; }
 

@@ -3,7 +3,6 @@
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/printer.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -17,22 +16,14 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace contextual::detail {
 namespace {
 
-/// So often calls tune a key again of which tuning has come to no lasting choice.
-constexpr int most_attempts = 2;
-
 /// The region in a group's table, which holds no other.
 constexpr std::uint32_t this_region = 1;
-
-struct KeyHash {
-  std::size_t operator()(const Key& key) const noexcept { return static_cast<std::size_t>(key.hash()); }
-};
 
 bool is_inside(const ThreadState& thread) noexcept {
   return thread.region != 0 || thread.log != nullptr || thread.use != nullptr;
@@ -51,15 +42,10 @@ class TunedCalls::Group {
 
   int find(const Key& key) const noexcept { return chosen_.find(this_region, key); }
 
-  /// After a run that has ended well. What is provisional is tuned again by the next call, but not for ever.
-  void note(const Key& key, std::size_t config_id, std::uint32_t region_id, bool provisional) {
+  void note_region(std::uint32_t region_id) noexcept {
     region_id_.store(region_id, std::memory_order_relaxed);
-    if (provisional) {
-      const std::lock_guard lock(mutex_);
-      if (++attempts_[key] <= most_attempts) {
-        return;
-      }
-    }
+  }
+  void note(const Key& key, std::size_t config_id) {
     chosen_.lock_in(this_region, key, static_cast<int>(config_id));
     const std::lock_guard lock(mutex_);
     known_.push_back(key);
@@ -67,13 +53,18 @@ class TunedCalls::Group {
 
   void use_default(const Key& key) { chosen_.lock_in(this_region, key, 0); }
 
-  /// The next call of each key finds out again.
-  void forget() {
+  /// The next call of each key finds out again, or of those that `function` knows as open: the ranks have
+  /// forgotten what was locked in for the region, because some of it has failed on one of them.
+  void forget(const KernelCore* function = nullptr) {
     const std::lock_guard lock(mutex_);
-    for (const Key& key : known_) {
-      chosen_.lock_in(this_region, key, LockInTable::none);
-    }
-    known_.clear();
+    std::erase_if(known_, [&](const Key& key) {
+      const bool goes =
+          function == nullptr || function->table()->finality(region_id(), key) == ChoiceFinality::provisional;
+      if (goes) {
+        chosen_.lock_in(this_region, key, LockInTable::none);
+      }
+      return goes;
+    });
   }
 
  private:
@@ -82,7 +73,6 @@ class TunedCalls::Group {
   std::atomic<std::uint32_t> region_id_{0};
   LockInTable chosen_;
   std::mutex mutex_;
-  std::unordered_map<Key, int, KeyHash> attempts_;  ///< that came to a provisional choice
   std::vector<Key> known_;
 };
 
@@ -94,54 +84,26 @@ std::vector<T> with_more(std::vector<T> given, const std::vector<T>& more) {
   return given;
 }
 
-/// What calls of the key use. This one has used the default if `keep` did not allow the choice for its
-/// arguments, and nothing was tuned.
-std::size_t choice_of(const TunedCalls::Call& call, std::uint32_t region_id) {
-  const LockInTable& table = *call.function.table();
-  const int locked = table.find(region_id, call.key);
-  return table.refused(region_id, call.key, 0).contains(locked) ? static_cast<std::size_t>(locked)
-                                                                : call.last_config();
-}
-
-/// Around a run, also one that throws: if the ranks forget in it what is locked in for the group's region,
-/// because some of it has failed on one of them, they forget what they know of its calls, too.
-class ForgetsWithRegion {
- public:
-  explicit ForgetsWithRegion(TunedCalls::Group& group)
-      : group_(group), times_(tuning::times_forgotten(group.region_id())), region_id_(group.region_id()) {}
-  ForgetsWithRegion(const ForgetsWithRegion&) = delete;
-  ForgetsWithRegion& operator=(const ForgetsWithRegion&) = delete;
-  ~ForgetsWithRegion() {
-    if (tuning::times_forgotten(region_id_) != times_) {
-      group_.forget();
-    }
-  }
-
- private:
-  TunedCalls::Group& group_;
-  std::uint64_t times_;
-  std::uint32_t region_id_;
-};
-
 }  // namespace
 
 struct TunedCalls::Impl {
-  Impl(std::string name, FunctionTuner& of_function)
-      : region(std::move(name)), tuner(of_function), own(region, nullptr) {}
+  Impl(const KernelCore& of, FunctionTuner& with)
+      : function(of), region(of.traits().name), tuner(with), own(region, nullptr) {}
 
   options::ResolvedOptions resolve(const Options& call) const {
     return options::resolve(call, tuner.options, options::environment());
   }
 
-  const std::string region;
+  const KernelCore& function;
+  const std::string& region;
   FunctionTuner& tuner;
   Group own;
   std::mutex mutex;
   std::map<Communicator*, std::unique_ptr<Group>> groups;  ///< with other communicators than the tuner's own
 };
 
-TunedCalls::TunedCalls(std::string region, FunctionTuner& tuner)
-    : impl_(std::make_unique<Impl>(std::move(region), tuner)) {}
+TunedCalls::TunedCalls(const KernelCore& function, FunctionTuner& tuner)
+    : impl_(std::make_unique<Impl>(function, tuner)) {}
 
 TunedCalls::~TunedCalls() = default;
 
@@ -149,8 +111,7 @@ bool TunedCalls::inside_region() noexcept {
   return is_inside(thread_state());
 }
 
-[[gnu::hot]] int TunedCalls::enter_known(const KernelCore& function, const Key& key,
-                                         Outer& outer) const noexcept {
+[[gnu::hot]] int TunedCalls::enter_known(const Key& key, Outer& outer) const noexcept {
   ThreadState& thread = thread_state();
   if (is_inside(thread) || device_check_in_force.load(std::memory_order_acquire) != nullptr) {
     return LockInTable::none;
@@ -158,7 +119,7 @@ bool TunedCalls::inside_region() noexcept {
   const int config_id = impl_->own.find(key);
   if (config_id != LockInTable::none) [[likely]] {
     outer = {&thread, thread.scope, thread.region};
-    thread.scope = scope_of(0, function.name_hash(), key, static_cast<std::size_t>(config_id));
+    thread.scope = scope_of(0, impl_->function.name_hash(), key, static_cast<std::size_t>(config_id));
     thread.region = impl_->own.region_id();
   }
   return config_id;
@@ -168,18 +129,18 @@ int TunedCalls::known(const Group& group, const Key& key) noexcept {
   return group.find(key);
 }
 
-int TunedCalls::locked_in(const Group& group, const KernelCore& function, const Key& key) {
-  return function.table()->find(group.region_id(), key);
+int TunedCalls::locked_in(const Group& group, const Key& key) const {
+  return impl_->function.table()->find(group.region_id(), key);
 }
 
 std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
   return group.region_id();
 }
 
-bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-                            const std::string& reason) {
+bool TunedCalls::falls_back(Group& group, const Key& key, std::size_t config_id,
+                            const std::string& reason) const {
   const ThreadStateScope outside(state_in_region(group.region_id(), false));
-  if (!detail::falls_back(function, key, config_id, reason)) {
+  if (!detail::falls_back(impl_->function, key, config_id, reason)) {
     const LaunchRegistry& registry = LaunchRegistry::instance();
     if (registry.has_failed_choice(group.region_id()) && !registry.of_several_ranks(group.region_id())) {
       group.forget();  // a rank alone need not meet others for that
@@ -190,10 +151,9 @@ bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key&
   return true;
 }
 
-bool TunedCalls::replace_refused(const Group& group, const KernelCore& function, const Key& key,
-                                 std::size_t config_id) const {
+bool TunedCalls::replace_refused(const Group& group, const Key& key, std::size_t config_id) const {
   const ThreadStateScope outside(state_in_region(group.region_id(), false));
-  return detail::replace_refused(function, key, config_id) && impl_->resolve({}).mode == Mode::tune;
+  return detail::replace_refused(impl_->function, key, config_id) && impl_->resolve({}).mode == Mode::tune;
 }
 
 TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& communicator) {
@@ -218,36 +178,50 @@ void TunedCalls::tune(Group& group, const Call& call) {
   }
   std::uint32_t region_id = 0;
   const Options options = options_of(group, call);
-  {
-    const ForgetsWithRegion forgets(group);
-    impl_->tuner.tuner.run(
-        group.region(),
-        [&] {
-          region_id = region_of(thread_state());
-          call.call();
-        },
-        options);
+  const auto once = [&] {
+    region_id = region_of(thread_state());
+    call.call();
+  };
+  try {
+    impl_->tuner.tuner.run(group.region(), once, options);
+  } catch (...) {
+    group.forget(&impl_->function);
+    throw;
   }
-  group.note(call.key, choice_of(call, region_id), region_id, is_provisional(group, call, region_id));
+  group.forget(&impl_->function);
+  group.note_region(region_id);
+  if (!tunes_again(group, call, region_id)) {
+    // This call has used the default if `keep` did not allow the choice for its arguments, and nothing was
+    // tuned.
+    const LockInTable& table = *impl_->function.table();
+    const int locked = table.find(region_id, call.key);
+    group.note(call.key, table.refused(region_id, call.key, 0).contains(locked)
+                             ? static_cast<std::size_t>(locked)
+                             : call.last_config());
+  }
   if (call.options.verbose) {
-    tell(group, call.function, call.key, call.last_config(), Use::found);
+    tell(group, call.key, call.last_config());
   }
 }
 
-/// Alike on all ranks, because it decides whether the next call communicates: where their keys differ, those
-/// of the other ranks count as well.
-bool TunedCalls::is_provisional(const Group& group, const Call& call, std::uint32_t region_id) const {
-  const KernelTraits& traits = call.function.traits();
-  if (traits.participation == Participation::all) {
-    return call.function.table()->finality(region_id, call.key) == ChoiceFinality::provisional;
+/// What is provisional is tuned again by the next call, but not for ever. Alike on all ranks, because the
+/// next call then communicates: where their keys differ, those of the other ranks count as well.
+bool TunedCalls::tunes_again(const Group& group, const Call& call, std::uint32_t region_id) const {
+  const KernelTraits& traits = impl_->function.traits();
+  LockInTable& table = *impl_->function.table();
+  const ChoiceFinality own = table.finality(region_id, call.key);
+  if (traits.participation == Participation::all || own != ChoiceFinality::lasting) {
+    return own == ChoiceFinality::provisional;
   }
   const Report report = impl_->tuner.tuner.report();
   const RegionReport* const run = report.find(group.region());
-  return run != nullptr &&
-         std::any_of(run->problems.begin(), run->problems.end(), [&](const ProblemReport& problem) {
-           return problem.kernel == (traits.coupling.empty() ? traits.name : traits.coupling) &&
-                  problem.outcome == ProblemOutcome::provisional;
-         });
+  const bool of_others =
+      run != nullptr &&
+      std::any_of(run->problems.begin(), run->problems.end(), [&](const ProblemReport& problem) {
+        return problem.kernel == (traits.coupling.empty() ? traits.name : traits.coupling) &&
+               problem.outcome == ProblemOutcome::provisional;
+      });
+  return of_others && table.count_attempt(region_id, call.key, 0) == ChoiceFinality::provisional;
 }
 
 Options TunedCalls::options_of(const Group& group, const Call& call) const {
@@ -272,32 +246,16 @@ Options TunedCalls::options_of(const Group& group, const Call& call) const {
   return options;
 }
 
-void TunedCalls::tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-                      Use use) const {
+void TunedCalls::tell(const Group& group, const Key& key, std::size_t config_id) const {
   const std::shared_ptr<Communicator> communicator =
       group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
   if (communicator->rank() == 0) {
+    const KernelCore& function = impl_->function;
     const std::string config = function.space().configs[config_id].to_string();
-    record::print_to_stderr(record::call_lines(group.region(), function.key_text(key),
-                                               "config-" + std::to_string(config_id) + " " + config + ": " +
-                                                   text_of(use, group, function, key, config_id)));
+    record::print_to_stderr(
+        record::call_lines(group.region(), function.key_text(key),
+                           "config-" + std::to_string(config_id) + " " + config + ": used by this call"));
   }
-}
-
-/// What is known may be that nobody has chosen: in the modes that do not tune, or if tuning was cut off.
-const char* TunedCalls::text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
-                                std::size_t config_id) const {
-  if (use != Use::known) {
-    return use == Use::found ? "used by this call" : "the default, not tuned";
-  }
-  if (impl_->resolve({}).mode == Mode::off && config_id == 0) {
-    return "the default: mode off";
-  }
-  if (locked_in(group, function, key) == static_cast<int>(config_id)) {
-    const ChoiceFinality finality = function.table()->finality(group.region_id(), key);
-    return finality == ChoiceFinality::lasting ? "chosen before" : "provisional";
-  }
-  return config_id == 0 ? "the default: nothing is known" : "chosen in another region";
 }
 
 }  // namespace contextual::detail

@@ -52,7 +52,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       preparation_(context_, problems_, watch_, continuation_),
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_),
-      choice_publisher_(context_, recorder, origin, options.policy.search),
+      choice_publisher_(context_, recorder, options.policy.search),
       warnings_(context_, options, recorder),
       continuation_(problems_, recorder, options.cache_directory) {
   watch.watchdog->start();
@@ -86,13 +86,9 @@ void TuningRun::give_way() {
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
   policy.feasible = [this](const Assignment& assignment) { return checks_.feasible(assignment); };
-  context_.ask_for(policy.search);
-  if (options.communicator->size() > 1) {
-    context_.is_rank(options.communicator->rank());
-  }
-  context_.blame_assignments(policy.search != SearchLevel::off);
-  context_.set_out_of_memory(options.is_out_of_memory);
-  context_.reject_by_exceptions(options.exceptions_reject);
+  const Communicator& ranks = *options.communicator;
+  context_.go_by({policy.search, ranks.size() > 1 ? ranks.rank() : -1, options.exceptions_reject,
+                  options.is_out_of_memory});
   return policy;
 }
 

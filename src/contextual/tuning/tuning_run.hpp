@@ -15,6 +15,7 @@
 #include "contextual/tuning/next_batch.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/rejected_configs.hpp"
 #include "contextual/tuning/run_warnings.hpp"
 #include "contextual/tuning/watchdog.hpp"

@@ -1,5 +1,4 @@
 #include "support/catch.hpp"
-#include "support/child_process.hpp"
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
@@ -29,8 +28,8 @@ const TuneRequest large{{4096, 4096}, "host", "gemm"};
 const TuneRequest other_device{{256, 256}, "NVIDIA H200", "gemm"};
 const TuneRequest other_type{{256, 256}, "host", "a sum/of \"parts\""};
 
-CachedConfig block(int size, std::uint64_t made_for = 0) {
-  return {Config{{"BLOCK", size}, {"IMPL", "mma"}, {"SCALE", 0.5}}, 1234, made_for};
+CachedConfig block(int size) {
+  return {Config{{"BLOCK", size}, {"IMPL", "mma"}, {"SCALE", 0.5}}, 1234, "version 1"};
 }
 
 std::vector<fs::path> files_in(const fs::path& directory) {
@@ -97,82 +96,40 @@ TEST_CASE("ConfigCache: clear removes all configs, or those of a kernel type, al
   }
 }
 
-TEST_CASE("ConfigCache: what was made for something else is not found for it, but a person's config is",
-          "[unit]") {
-  const TemporaryDirectory directory;
-  for (const fs::path& where : {fs::path(), directory.path()}) {
-    ConfigCache cache(where);
-    REQUIRE(cache.set(small, block(1, 77)).empty());
-    REQUIRE(cache.set(small, block(2, 88)).empty());
-    CHECK(cache.get_made_for(small, 77) == block(1, 77));
-    CHECK(cache.get_made_for(small, 88) == block(2, 88));
-    CHECK_FALSE(cache.get_made_for(small, 99).has_value());
-    CHECK(cache.get(small) == block(2, 88));
-    REQUIRE(cache.set(small, block(3)).empty());
-    CHECK(cache.get_made_for(small, 77) == block(3));
-    CHECK(ConfigCache(where).get_made_for(small, 88).has_value() == !where.empty());
-    REQUIRE(cache.set(small, block(4, 88)).empty());
-    CHECK(cache.get_made_for(small, 88) == block(4, 88));
-    CHECK(cache.get_made_for(small, 77) == block(3));  // the person's config is for all others
-    CHECK(cache.get(small) == block(4, 88));
-    if (!where.empty()) {
-      CHECK(ConfigCache(where).get_made_for(small, 88) == block(4, 88));
-      CHECK(ConfigCache(where).get_made_for(small, 99) == block(3));
-    }
-  }
-}
-
 TEST_CASE("ConfigCache: a cache of the same directory finds the configs with their types and times",
           "[unit]") {
   const TemporaryDirectory directory;
   ConfigCache first(directory.path());
   const ConfigCache second(directory.path());
-  REQUIRE(first.set(other_type, block(7, 42)).empty());
-  CHECK(second.get(other_type) == block(7, 42));
+  REQUIRE(first.set(other_type, block(7)).empty());
+  CHECK(second.get(other_type) == block(7));
   CHECK(second.get_all_keys() == std::vector<TuneRequest>{other_type});
-  REQUIRE(first.set(other_type, {Config{{"BLOCK", 8}}, {}, 42}).empty());
-  CHECK(second.get(other_type) == CachedConfig{Config{{"BLOCK", 8}}, {}, 42});
+  REQUIRE(first.set(other_type, {Config{{"BLOCK", 8}}}).empty());
+  CHECK(second.get(other_type) == CachedConfig{Config{{"BLOCK", 8}}});
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);  // it has replaced the other one
 }
 
-TEST_CASE("ConfigCache: what another machine or other software has chosen does not count, and stays",
-          "[unit]") {
+TEST_CASE("ConfigCache: what another machine has chosen does not count, and stays", "[unit]") {
   const TemporaryDirectory directory;
-  for (const char* const part : {"config cache machine", "driver"}) {
-    {
-      const OtherMachine other(part, "another one");
-      REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
-    }
-    ConfigCache cache(directory.path());
-    CHECK_FALSE(cache.get(small).has_value());
-    CHECK(cache.get_all_keys().empty());
-    CHECK(cache.clear().empty());
-    const OtherMachine again(part, "another one");
-    CHECK(ConfigCache(directory.path()).get(small) == block(1));
+  {
+    const OtherMachine other("config cache machine", "another one");
+    REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
   }
+  ConfigCache cache(directory.path());
+  CHECK_FALSE(cache.get(small).has_value());
+  CHECK(cache.get_all_keys().empty());
+  CHECK(cache.clear().empty());
+  const OtherMachine again("config cache machine", "another one");
+  CHECK(ConfigCache(directory.path()).get(small) == block(1));
 }
 
-TEST_CASE("child process: ConfigCache of other versions", "[.child]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
+TEST_CASE("ConfigCache: what was set with other versions of software counts", "[unit]") {
   const TemporaryDirectory directory;
   {
     const OtherMachine other("driver", "another one");
     REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
   }
-  {
-    const engine_test::StderrCapture capture;
-    CHECK(ConfigCache(directory.path()).get(small) == block(1));
-    CHECK_THAT(capture.text(), ContainsSubstring("made with other versions") &&
-                                   ContainsSubstring("CONTEXTUAL_VERSION_CHECK=0"));
-  }
-  const OtherMachine other("config cache machine", "another one");
-  CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
-}
-
-TEST_CASE("ConfigCache: CONTEXTUAL_VERSION_CHECK=0 accepts other versions, but no other machine", "[unit]") {
-  CHECK(engine_test::run_child("ConfigCache of other versions", {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
+  CHECK(ConfigCache(directory.path()).get(small) == block(1));
 }
 
 TEST_CASE("ConfigCache: a negative time is refused, and nothing is kept", "[unit]") {

@@ -130,9 +130,9 @@ TEST_CASE("call options: a verbose call prints what it chooses, and later what i
     return capture.text();
   };
   CHECK_THAT(printed_by({}), ContainsSubstring("fn_call_verbose") && ContainsSubstring("config-5"));
-  CHECK_THAT(printed_by({}), ContainsSubstring("(1): config-5 {BLOCK: 256, WARPS: 8}: chosen before"));
+  CHECK_THAT(printed_by({}), ContainsSubstring("(1): config-5 {BLOCK: 256, WARPS: 8}: used by this call"));
   CHECK_THAT(printed_by({.autotune = false}),
-             ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: the default"));
+             ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: used by this call"));
 }
 
 TEST_CASE("call options: a verbose call inside of a region that is tuned prints nothing", "[unit]") {
@@ -149,45 +149,14 @@ TEST_CASE("call options: a verbose call inside of a region that is tuned prints 
   CHECK(capture.text().empty());
 }
 
-TEST_CASE("call options: a verbose call says if nobody has chosen what it uses", "[unit]") {
-  const auto third_call = [](const std::string& name, const Options& options) {
-    auto function = autotune(name, blocks(3), single_problem, [](const Block&) {}, {.options = options});
-    for (int call = 0; call < 4; ++call) {
-      function();
-    }
-    const StderrCapture capture;
-    function.with({.verbose = true});
-    return capture.text();
-  };
-  Options options = quick();
-  options.mode = Mode::off;
-  CHECK_THAT(third_call("fn_call_mode_off", options),
-             ContainsSubstring("config-0 {BLOCK: 0}: the default: mode off\n"));
-  options.mode = Mode::use;
-  CHECK_THAT(third_call("fn_call_mode_use", options),
-             ContainsSubstring("config-0 {BLOCK: 0}: the default: nothing is known\n"));
-  options = quick();
-  options.max_iterations = 5;  // of six
-  CHECK_THAT(third_call("fn_call_cut", options), ContainsSubstring("config-1 {BLOCK: 1}: provisional\n"));
-}
-
 TEST_CASE("call options: a verbose call prints no less than the function's options ask for", "[unit]") {
   Options options = quick();
   options.print = Print::configs;
   auto function =
       autotune("fn_call_print", blocks(2), single_problem, [](const Block&) {}, {.options = options});
-  ContextualAutotuner tuner{options};
-  auto region = make_tuned_region(tuner, "fn call print", [&] { function(); });
-  for (const bool in_region : {false, true}) {
-    INFO((in_region ? "a wrapped region" : "a function"));
-    const StderrCapture capture;
-    if (in_region) {
-      region.with(CallOptions{.verbose = true});
-    } else {
-      function.with({.verbose = true});
-    }
-    CHECK_THAT(capture.text(), ContainsSubstring("1 warm-up dropped"));
-  }
+  const StderrCapture capture;
+  function.with({.verbose = true});
+  CHECK_THAT(capture.text(), ContainsSubstring("1 warm-up dropped"));
 }
 
 TEST_CASE("call options: the communicator of the default options is the function's own", "[unit]") {
@@ -209,13 +178,13 @@ TEST_CASE("call options: inside a region, a call without autotune launches the d
   CHECK(noted.used.back().block == 64);
 }
 
-TEST_CASE("wrapped region: a call without autotune runs it once with the defaults", "[unit]") {
+TEST_CASE("wrapped region: a call in mode off runs it once with the defaults", "[unit]") {
   OneKernel one("wrapped_with_off");
   auto step = make_tuned_region(one.tuner, "wrapped with off", [&](int n) { return 10 * n + one.region(); });
-  CHECK(step.with(CallOptions{.autotune = false}, 7) == 70);
+  CHECK(step.with(Options{.mode = Mode::off}, 7) == 70);
   CHECK(one.runs == 1);
   CHECK(step(7) == 72);
-  CHECK(step.with(CallOptions{.autotune = false}, 7) == 70);
+  CHECK(step.with(Options{.mode = Mode::off}, 7) == 70);
   CHECK(step(7) == 72);
 }
 
@@ -237,20 +206,6 @@ TEST_CASE("wrapped region: options of one call hold for that call alone", "[unit
   CHECK(runs == 1 + 2 * (1 + 4) + 1);
 }
 
-TEST_CASE("wrapped region: a verbose call prints what it chooses, and parameters cannot be fixed", "[unit]") {
-  OneKernel one("wrapped_with_verbose", 2);
-  auto step = make_tuned_region(one.tuner, "wrapped with verbose", [&] { one.region(); });
-  {
-    const StderrCapture capture;
-    step.with(CallOptions{.verbose = true});
-    CHECK_THAT(capture.text(), ContainsSubstring("wrapped_with_verbose") && ContainsSubstring("{BLOCK: 1}"));
-  }
-  CHECK_THAT(error_text<InvalidArgument>([&] {
-               step.with(CallOptions{.fixed = {{"BLOCK", 1}}});
-             }),
-             ContainsSubstring("wrapped with verbose") && ContainsSubstring("{BLOCK: 1}"));
-}
-
 TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks", "[unit]") {
   std::vector<int> tiles(2);
   const test::RankKernels kernels = test::kernel_per_rank(2, [&](int rank) {
@@ -263,7 +218,7 @@ TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks", "[
     ContextualAutotuner tuner(test::rank_options(nullptr));
     auto step = make_tuned_region(tuner, "wrapped with group",
                                   [&] { (*kernels[static_cast<std::size_t>(rank)])(1); });
-    step.with(CallOptions{.communicator = communicator});
+    step.with(Options{.communicator = communicator});
   });
   CHECK(test::count_failed(thrown) == 0);
   CHECK(tiles == std::vector<int>{3, 3});

@@ -216,7 +216,7 @@ TEST_CASE("the report of a region that has not run names those that have", "[uni
   tuner.run("step two", [&] { kernel(); });
   CHECK(tuner.report("step two").region == "step two");
   CHECK_THROWS_WITH(tuner.report("step"),
-                    "this tuner has not run region \"step\"; it has run \"step one\", \"step two\"");
+                    "this tuner has not run region \"step\"; it has run \"step one\" \"step two\"");
 }
 
 TEST_CASE("a wrapped region with more keys than a run tunes does not tune for ever", "[unit]") {

@@ -33,8 +33,6 @@ class CONTEXTUAL_API ErasedCallable {
   /// Returns an address in the module, the program or a shared library, that defines what is held; null if
   /// nothing is. Of a callable with external linkage it is the one whose code is called.
   const void* code() const noexcept { return code_; }
-  /// For a callable that only forwards to `other`, from a header that many modules share.
-  void stands_for(const ErasedCallable& other) noexcept { code_ = other.code_; }
 
   /// The callable itself if it is small, otherwise a pointer to it.
   union Storage {

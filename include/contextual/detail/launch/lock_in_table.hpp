@@ -24,7 +24,7 @@ namespace contextual::detail {
 enum class ChoiceFinality : std::uint8_t {
   lasting,      ///< it was measured completely, and the final run accepted it
   provisional,  ///< it is used in its own region only, and the next launch there tunes it again
-  kept,         ///< like `provisional`, but later calls of a wrapped region no longer tune it again
+  kept,         ///< like `provisional`, but calls of functions and wrapped regions no longer tune it again
 };
 
 /// Readers take no lock and do not allocate; a lock serialises writers.
@@ -72,6 +72,12 @@ class LockInTable {
   /// Makes the default provisional for all that is locked in for the region, also where it is a key's last
   /// lock-in.
   void forget(std::uint32_t region);
+
+  /// So often a call tunes a choice again that is not a lasting one.
+  static constexpr int most_attempts = 2;
+  /// Counts one more run that has come to no lasting choice, and returns what its choice is now:
+  /// `provisional` or, after most_attempts others, `kept`. Alike on all ranks, if what is counted is agreed.
+  ChoiceFinality count_attempt(std::uint32_t region, const Key& key, std::uint64_t scope);
 
   /// Notes whether only this rank uses the region's choice for the key, and no other of the ranks that have
   /// tuned it.
@@ -161,6 +167,7 @@ class LockInTable {
 
   mutable std::mutex mutex_;
   std::unordered_set<Place, PlaceHash> used_here_only_;
+  std::unordered_map<Place, int, PlaceHash> attempts_;
   std::vector<std::pair<Failed, std::string>> ruled_out_;  ///< and why
   std::unordered_map<Place, Refused, PlaceHash> refused_;
   std::deque<Entry> entries_;

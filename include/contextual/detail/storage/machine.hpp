@@ -43,8 +43,6 @@ inline constexpr const char* processor_part = "processor";
 CONTEXTUAL_API bool is_version(const std::string& part);
 /// Returns the machine without these parts.
 CONTEXTUAL_API Machine without_versions(Machine machine);
-/// Returns only these parts.
-CONTEXTUAL_API Machine versions_in(Machine machine);
 
 CONTEXTUAL_API std::uint64_t machine_digest(const Machine& machine);
 

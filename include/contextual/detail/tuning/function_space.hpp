@@ -41,12 +41,12 @@ class FunctionSpace<R(const C&, Args...)> {
                 const Options& options, FunctionTuner& tuner)
       : options_(options),
         kernel_(name, std::move(space), std::move(key), function, kernel_options(options)),
-        calls_(name, tuner) {}
+        calls_(core(), tuner) {}
   FunctionSpace(const FunctionSpace&) = delete;
   FunctionSpace& operator=(const FunctionSpace&) = delete;
 
   /// Begins a call that perhaps need not tune.
-  KnownCall known(const Key& key) const noexcept { return KnownCall(calls_, core(), key); }
+  KnownCall known(const Key& key) const noexcept { return KnownCall(calls_, key); }
   bool keeps(int config_id, const std::remove_reference_t<Args>&... args) const {
     return kernel_.engine().keeps(static_cast<std::size_t>(config_id), args...);
   }
@@ -62,7 +62,7 @@ class FunctionSpace<R(const C&, Args...)> {
           return call_config(id, key, TunedCalls::region_id(calls_.group(nullptr)), args...);
         },
         [&](const std::string& reason) {
-          return TunedCalls::falls_back(calls_.group(nullptr), core(), key, known, reason);
+          return calls_.falls_back(calls_.group(nullptr), key, known, reason);
         });
   }
 
@@ -79,18 +79,18 @@ class FunctionSpace<R(const C&, Args...)> {
     const bool captured = is_captured(args...);
     int chosen = TunedCalls::known(group, key);
     if (chosen == LockInTable::none && captured) {
-      chosen = TunedCalls::locked_in(group, core(), key);
+      chosen = calls_.locked_in(group, key);
     }
     if (chosen != LockInTable::none) {
       bool tunes_again = false;
       if (!keeps(chosen, args...)) {
-        tunes_again = calls_.replace_refused(group, core(), key, static_cast<std::size_t>(chosen));
+        tunes_again = calls_.replace_refused(group, key, static_cast<std::size_t>(chosen));
         chosen = 0;
       }
       if (!tunes_again || captured) {
         const auto config_id = static_cast<std::size_t>(chosen);
         if (tells(call, args...)) {
-          calls_.tell(group, core(), key, config_id, TunedCalls::Use::known);
+          calls_.tell(group, key, config_id);
         }
         return call_chosen(group, config_id, key, args...);
       }
@@ -131,7 +131,7 @@ class FunctionSpace<R(const C&, Args...)> {
     core().check_device();
     static_cast<void>(core().space());  // throws for a bad one
     if (tells(call, args...)) {
-      calls_.tell(calls_.group(call.communicator), core(), key, 0, TunedCalls::Use::not_tuned);
+      calls_.tell(calls_.group(call.communicator), key, 0);
     }
     const DefaultsScope scope;
     return kernel_.function()(kernel_.engine().config(0), args...);
@@ -147,15 +147,13 @@ class FunctionSpace<R(const C&, Args...)> {
     return launch_chosen<R>(
         config_id,
         [&](std::size_t id) -> R { return call_config(id, key, TunedCalls::region_id(group), args...); },
-        [&](const std::string& reason) {
-          return TunedCalls::falls_back(group, core(), key, config_id, reason);
-        });
+        [&](const std::string& reason) { return calls_.falls_back(group, key, config_id, reason); });
   }
 
   R tune(TunedCalls::Group& group, const CallOptions& call, const Key& key, Args&... args) {
     std::size_t used = 0;
     auto bound = [&]() -> R { return kernel_.launch(used, key, args...); };
-    TunedCalls::Call tuned{core(), key, call, {}, {}, {}, {}, [&used] { return used; }};
+    TunedCalls::Call tuned{key, call, {}, {}, {}, {}, [&used] { return used; }};
     if (options_.outputs) {
       tuned.outputs = options_.outputs(args...);
     }

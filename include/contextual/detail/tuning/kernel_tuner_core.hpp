@@ -20,12 +20,12 @@ namespace contextual::detail {
 
 /// The kernel of one call of KernelTuner::tune, with the call's arguments.
 struct TunedKernelCall {
-  std::function<SpaceView()> space;          ///< throws ConfigSpaceError
-  std::function<void()> launch;              ///< launches the kernel once
-  std::function<Key()> key{};                ///< of that launch; empty if the kernel does not tell
-  std::function<bool(std::size_t)> keeps{};  ///< whether the config is a candidate; empty: all are
-  std::function<KernelWork()> work{};        ///< of that launch; empty if the kernel does not tell
-  bool takes_arguments = false;              ///< what it launches may differ from call to call
+  std::function<SpaceView()> space;        ///< throws ConfigSpaceError
+  std::function<void()> launch;            ///< launches the kernel once
+  std::function<Key()> key;                ///< of that launch
+  std::function<bool(std::size_t)> keeps;  ///< whether `keep` allows the config
+  std::function<KernelWork()> work;        ///< of that launch
+  bool takes_arguments = false;            ///< what it launches may differ from call to call
   /// Fills in what the driver knows of the config's code; may be empty. May throw.
   std::function<void(std::size_t, KernelMetrics&)> add_metrics{};
 };
@@ -40,7 +40,7 @@ class CONTEXTUAL_API KernelTunerCore {
   ~KernelTunerCore();
 
   /// See KernelTuner::tune.
-  TuningResult tune(const TuneRequest& request, const TunedKernelCall& call);
+  TuningResult tune(TuneRequest request, const TunedKernelCall& call);
   ConfigCache& cache();
   /// Returns the request with what it leaves out.
   TuneRequest completed(TuneRequest request) const;

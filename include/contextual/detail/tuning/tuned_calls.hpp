@@ -34,8 +34,8 @@ struct FunctionTuner {
 /// What the calls of a function over one config space have chosen, by communicator and key. Thread-safe.
 class CONTEXTUAL_API TunedCalls {
  public:
-  /// `region` is the name under which the calls are tuned, and that of their kernel. `tuner` must outlive it.
-  TunedCalls(std::string region, FunctionTuner& tuner);
+  /// The calls are tuned as a region with the function's name. Both must outlive it.
+  TunedCalls(const KernelCore& function, FunctionTuner& tuner);
   TunedCalls(const TunedCalls&) = delete;
   TunedCalls& operator=(const TunedCalls&) = delete;
   ~TunedCalls();
@@ -56,27 +56,24 @@ class CONTEXTUAL_API TunedCalls {
   /// inside of it, until the caller restores `outer`. Returns LockInTable::none if the call must find out;
   /// always so inside of a region and where devices are checked. Takes no lock. One call for all of it,
   /// because it is in every call's path.
-  int enter_known(const KernelCore& function, const Key& key, Outer& outer) const noexcept;
+  int enter_known(const Key& key, Outer& outer) const noexcept;
 
   /// Returns what is known of calls with this communicator; null stands for the tuner's own.
   Group& group(const std::shared_ptr<Communicator>& communicator);
   static int known(const Group& group, const Key& key) noexcept;
   /// Returns what the group's region has locked in, provisional or not, or LockInTable::none.
-  static int locked_in(const Group& group, const KernelCore& function, const Key& key);
+  int locked_in(const Group& group, const Key& key) const;
   static std::uint32_t region_id(const Group& group) noexcept;
 
   /// Call it when the config of a known call has failed before it had any effect. As detail::falls_back.
-  static bool falls_back(Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-                         const std::string& reason);
+  bool falls_back(Group& group, const Key& key, std::size_t config_id, const std::string& reason) const;
 
   /// Call it when `keep` does not allow the config of a known call, which the default then replaces. As
   /// detail::replace_refused. Returns true if the call is to be tuned again.
-  bool replace_refused(const Group& group, const KernelCore& function, const Key& key,
-                       std::size_t config_id) const;
+  bool replace_refused(const Group& group, const Key& key, std::size_t config_id) const;
 
   /// One call that is to be tuned. `call` runs the function with the config that the engine asks for.
   struct Call {
-    const KernelCore& function;
     const Key& key;
     const CallOptions& options;
     std::vector<Output> outputs;
@@ -89,21 +86,12 @@ class CONTEXTUAL_API TunedCalls {
   /// ContextualAutotuner::run does.
   void tune(Group& group, const Call& call);
 
-  /// How a call has come to its config.
-  enum class Use : std::uint8_t {
-    not_tuned,  ///< it asked for the default
-    known,      ///< an earlier call has found out
-    found,      ///< it has tuned, or has found out what there is
-  };
   /// Prints, on rank 0, which config a call uses.
-  void tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-            Use use) const;
+  void tell(const Group& group, const Key& key, std::size_t config_id) const;
 
  private:
-  const char* text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
-                      std::size_t config_id) const;
   Options options_of(const Group& group, const Call& call) const;
-  bool is_provisional(const Group& group, const Call& call, std::uint32_t region_id) const;
+  bool tunes_again(const Group& group, const Call& call, std::uint32_t region_id) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -113,8 +101,7 @@ class CONTEXTUAL_API TunedCalls {
 /// config as long as this object lives.
 class KnownCall {
  public:
-  KnownCall(const TunedCalls& calls, const KernelCore& function, const Key& key) noexcept
-      : config_id_(calls.enter_known(function, key, outer_)) {}
+  KnownCall(const TunedCalls& calls, const Key& key) noexcept : config_id_(calls.enter_known(key, outer_)) {}
   KnownCall(const KnownCall&) = delete;
   KnownCall& operator=(const KnownCall&) = delete;
   ~KnownCall() {
