@@ -849,6 +849,27 @@ TEST_CASE("resuming: choices of which the final run dies twice give way to other
   CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");
 }
 
+TEST_CASE("resuming: a batch of which processes die when it is run again is in quarantine, too", "[unit]") {
+  const TemporaryDirectory directory;
+  static thread_local std::int64_t iteration = 0;
+  Job job = cut_off(directory.path());
+  job.change = [](int, Options& options) {
+    options.before_iteration = [first = options.before_iteration](const IterationInfo& info) {
+      iteration = info.tuning_iteration;
+      first(info);
+    };
+  };
+  REQUIRE(run(job) == SIGKILL);
+  job.region = [at = job.late_from](int rank, int, int) {  // when a kernel had joined
+    if (rank == 0 && iteration == at) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  check_dies_twice(job);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+}
+
 TEST_CASE("resuming: deaths with good runs of the suspect between them put nothing in quarantine", "[unit]") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
