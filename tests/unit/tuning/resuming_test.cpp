@@ -10,6 +10,7 @@
 #include "support/scripted_files.hpp"
 
 #include <contextual/choices.hpp>
+#include <contextual/context_guard.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <fcntl.h>
@@ -553,8 +554,15 @@ TEST_CASE("resuming: of several configs that are made ready at a death each is t
   Job job{.directory = directory.path(), .ranks = ranks};
   job.change = [ranks](int rank, Options&) { dies = rank == ranks - 1; };
   job.region = [&](int rank, int, int) {
-    (*innocent[static_cast<std::size_t>(rank)])(1);
-    (*deadly[static_cast<std::size_t>(rank)])(1);
+    const RegionContext context = RegionContext::current();
+    const auto launch = [&](const RankKernels& kernels) {
+      std::thread([&] {
+        const ContextGuard guard(context, LaunchOrder::any);
+        (*kernels[static_cast<std::size_t>(rank)])(1);
+      }).join();
+    };
+    launch(rank == 0 ? innocent : deadly);  // the ranks meet the kernels in other orders
+    launch(rank == 0 ? deadly : innocent);
   };
   check_dies_twice(job);
   const std::vector<std::string> quarantined = deaths_in(directory.path()).quarantined();
