@@ -103,10 +103,13 @@ void Continuation::tell_end(const std::string& why) const {
                     (why.empty() ? why : ", and not with the rest: " + why));
 }
 
+/// What is only answered from the earlier run is no danger.
 std::size_t Continuation::length_of(const Plan& plan) const {
   const journal::Quarantine& quarantine = history_.quarantine;
-  if (next() != nullptr || quarantine.empty()) {
-    return next() == nullptr ? plan.size() : std::min(plan.size(), next()->length);
+  const BatchRecord* const then = next();
+  const std::size_t most = then == nullptr ? plan.size() : std::min(plan.size(), then->length);
+  if (quarantine.empty() || (then != nullptr && then->joined.empty())) {
+    return most;
   }
   const std::string first = journal_text(problems_, plan.front());
   if (quarantine.quarantined(first)) {
@@ -116,17 +119,18 @@ std::size_t Continuation::length_of(const Plan& plan) const {
     const std::string text = journal_text(problems_, planned);
     return text != first && (quarantine.suspect(first) || quarantine.suspect(text));
   });
-  return static_cast<std::size_t>(end - plan.begin());
+  return std::min(most, static_cast<std::size_t>(end - plan.begin()));
 }
 
 std::optional<Continuation::Rejections> Continuation::answer(const Plan& plan) {
   policy::TuningState& state = problems_.state();
   if (const BatchRecord* const then = next()) {
-    if (agreement::plan_digest(plan) != then->plan_digest) {
+    const bool runs_again = !then->joined.empty();
+    if (agreement::plan_digest(plan) != then->plan_digest || (runs_again && quarantine_of(plan.front()))) {
       leave("the tuning takes another course");
       return Rejections();
     }
-    if (!then->joined.empty()) {
+    if (runs_again) {
       return std::nullopt;
     }
     const policy::BatchOutcome outcome = then->outcome;

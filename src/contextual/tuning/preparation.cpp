@@ -127,13 +127,13 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
   Result result;
   bool late = false;
   std::vector<DueConfig> due;  // what no rank has prepared yet: alike on all ranks, as the plan is
-  for (ProblemSlot& slot : context_.slots()) {
-    for (const std::size_t id : slot.joined() ? needed(slot) : std::set<std::size_t>{}) {
-      if (!prepared(slot).anywhere[id]) {
-        due.push_back({&slot, id});
-      } else if (!prepared(slot).here[id] && !slot.found.members.empty()) {
+  for (ProblemSlot* const slot : problems_.slots()) {
+    for (const std::size_t id : needed(*slot)) {
+      if (!prepared(*slot).anywhere[id]) {
+        due.push_back({slot, id});
+      } else if (!prepared(*slot).here[id] && !slot->found.members.empty()) {
         late = true;
-        prepare_late({&slot, id}, plan);
+        prepare_late({slot, id}, plan);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "support/scripted_files.hpp"
 
 #include <contextual/choices.hpp>
+#include <contextual/context_guard.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <fcntl.h>
@@ -553,8 +554,15 @@ TEST_CASE("resuming: of several configs that are made ready at a death each is t
   Job job{.directory = directory.path(), .ranks = ranks};
   job.change = [ranks](int rank, Options&) { dies = rank == ranks - 1; };
   job.region = [&](int rank, int, int) {
-    (*innocent[static_cast<std::size_t>(rank)])(1);
-    (*deadly[static_cast<std::size_t>(rank)])(1);
+    const RegionContext context = RegionContext::current();
+    const auto launch = [&](const RankKernels& kernels) {
+      std::thread([&] {
+        const ContextGuard guard(context, LaunchOrder::any);
+        (*kernels[static_cast<std::size_t>(rank)])(1);
+      }).join();
+    };
+    launch(rank == 0 ? innocent : deadly);  // the ranks meet the kernels in other orders
+    launch(rank == 0 ? deadly : innocent);
   };
   check_dies_twice(job);
   const std::vector<std::string> quarantined = deaths_in(directory.path()).quarantined();
@@ -847,6 +855,27 @@ TEST_CASE("resuming: choices of which the final run dies twice give way to other
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");
+}
+
+TEST_CASE("resuming: a batch of which processes die when it is run again is in quarantine, too", "[unit]") {
+  const TemporaryDirectory directory;
+  static thread_local std::int64_t iteration = 0;
+  Job job = cut_off(directory.path());
+  job.change = [](int, Options& options) {
+    options.before_iteration = [first = options.before_iteration](const IterationInfo& info) {
+      iteration = info.tuning_iteration;
+      first(info);
+    };
+  };
+  REQUIRE(run(job) == SIGKILL);
+  job.region = [at = job.late_from](int rank, int, int) {  // when a kernel had joined
+    if (rank == 0 && iteration == at) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  check_dies_twice(job);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
 TEST_CASE("resuming: deaths with good runs of the suspect between them put nothing in quarantine", "[unit]") {
