@@ -20,6 +20,8 @@ OTHER_HEADERS = {
     "cuda/timing/event_timer.cpp": "contextual/cuda/timer.hpp",
     "launch/suspects.cpp": "contextual/launch/run_context.hpp",
     "measure/host_timer.cpp": "contextual/timer.hpp",
+    "policy/tuning_advance.cpp": "contextual/policy/tuning_state.hpp",
+    "policy/tuning_observation.cpp": "contextual/policy/tuning_state.hpp",
     "sync/one_rank.cpp": "contextual/communicator.hpp",
 }
 

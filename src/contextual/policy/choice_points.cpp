@@ -1,7 +1,5 @@
 #include "contextual/policy/choice_points.hpp"
 
-#include "contextual/policy/assignments.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -14,6 +12,35 @@ const std::optional<UnderAlternative>& ChoicePoints::under(std::size_t problem) 
 
 ChoicePoints::Alternative ChoicePoints::held(std::size_t choice_point) const {
   return {choice_point, problems_[choice_point].record().choice};
+}
+
+Assignment ChoicePoints::choices() const {
+  Assignment assignment;
+  assignment.reserve(problems_.size());
+  for (const ProblemState& problem : problems_) {
+    assignment.push_back(problem.record().choice);
+  }
+  return assignment;
+}
+
+Assignment ChoicePoints::defaults() const {
+  Assignment assignment = choices();
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (problems_[p].walked() && problems_[p].viable(0)) {
+      assignment[p] = 0;
+    }
+  }
+  return assignment;
+}
+
+Assignment ChoicePoints::all_defaults() const {
+  Assignment assignment = choices();
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (!problems_[p].request().locked_config && problems_[p].viable(0)) {
+      assignment[p] = 0;
+    }
+  }
+  return assignment;
 }
 
 void ChoicePoints::joined() {
@@ -51,7 +78,7 @@ bool ChoicePoints::active(std::size_t problem, const Assignment& assignment) con
 }
 
 bool ChoicePoints::active_now(std::size_t problem) const {
-  return !under(problem) || active(problem, choices(problems_));
+  return !under(problem) || active(problem, choices());
 }
 
 bool ChoicePoints::launches_rejected(const Assignment& assignment) const {
@@ -160,7 +187,7 @@ bool ChoicePoints::tuned(std::size_t choice_point) const {
 }
 
 void ChoicePoints::note_tuned(std::size_t choice_point) {
-  best_[held(choice_point)] = choices(problems_);
+  best_[held(choice_point)] = choices();
 }
 
 std::optional<std::size_t> ChoicePoints::next(std::size_t choice_point) const {

@@ -30,6 +30,13 @@ class ChoicePoints {
  public:
   explicit ChoicePoints(const std::vector<ProblemState>& problems) : problems_(problems) {}
 
+  /// Returns the choice of every problem so far.
+  Assignment choices() const;
+  /// Returns the same, but with the default for each problem that has walked and can still use it.
+  Assignment defaults() const;
+  /// Returns the same, but with the default for every problem that this run tunes and that can still use it.
+  Assignment all_defaults() const;
+
   /// Call it when a problem has joined: the alternatives that are held now have to be tuned again.
   void joined();
   /// Call it after each rejection of a config: another one takes its place.

@@ -35,6 +35,9 @@ double median_of_samples(const SearchObservation& observation) {
 void ClosingStage::prepare() {
   drop();
   contest_.emplace(basis_.options.closing_rounds, most_runs_for_closing(basis_.options, scope_.task().parts));
+  to_sample_.clear();
+  sampled_.clear();
+  further_samples_ = samples_of_next_ = 0;
   next_by_time_ = 0;
   aside_.reset();
   open_.reset();
@@ -44,11 +47,7 @@ void ClosingStage::prepare() {
 }
 
 void ClosingStage::drop() {
-  further_samples_ = samples_of_next_ = 0;
-  to_sample_.clear();
-  sampled_.clear();
   contest_.reset();
-  compares_overall_ = false;
   overall_.reset();
 }
 
@@ -112,7 +111,7 @@ bool ClosingStage::advance() {
     }
     begin_with_candidate();
   }
-  if (!compares_overall_) {
+  if (!overall_) {
     do {
       if (compares_further()) {
         return true;
@@ -147,28 +146,28 @@ ClosingStage::Next ClosingStage::observe(const SearchObservation& observation) {
   }
   ++ongoing_.context;
   const Assignment& failed = observation.trial.assignment;
+  const bool of_choice = failed == contest_->comparison().choice();
   if (driver_.exists() && scope_.full(scope_.of_members(failed)) == failed) {
     SearchObservation failure = observation;
     failure.runs.clear();
     driver_.observe(std::move(failure));
   }
-  if (aside_ && failed == contest_->comparison().choice()) {
+  if (!of_choice) {
+    begin_closing();  // with another reference, because that of this comparison is infeasible
+  } else if (aside_) {
     contest_->drop();
-  } else if (failed != contest_->comparison().choice()) {
-    // With another reference, because that of this comparison is infeasible.
-    compares_overall_ ? begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults)
-                      : begin_closing();
-  } else if (driver_.exists() && (claim_ == Claim::faster || compares_overall_)) {
-    if (compares_overall_) {
+  } else if (driver_.exists() && (claim_ == Claim::faster || overall_)) {
+    if (overall_) {
       prepare();
     }
     contest_->drop();
     return Next::searches_again;
   } else if (driver_.exists()) {
-    give_back(record_);
+    give_back();
   } else if (failed == scope_.base()) {
     return Next::begins_anew;
   } else {
+    overall_.reset();
     choose_unmeasured();
     begin_closing();
   }
@@ -199,7 +198,7 @@ ClosingStage::Next ClosingStage::sampled_further(const SearchObservation& observ
 }
 
 void ClosingStage::reject(std::size_t problem, std::size_t config_id) {
-  for (std::optional<Compared>* const earlier : {&aside_, &open_}) {
+  for (std::optional<ComparedChoice>* const earlier : {&aside_, &open_}) {
     if (*earlier && (*earlier)->choice[problem] == config_id) {
       earlier->reset();
     }
@@ -214,7 +213,7 @@ std::int64_t ClosingStage::most_runs_left() const {
   if (!to_sample_.empty() && sampled_.empty() && samples_of_next_ > 0) {
     comparing += first_runs_of_samples + samples_of_next_;
   }
-  const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
+  const bool overall_follows = !overall_ && scope_.compares_alternatives();
   return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }
 
@@ -272,7 +271,8 @@ ClosingEvidence ClosingStage::evidence_for(const Assignment& reference, const As
 
 /// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
 /// which nothing has to be shown.
-void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
+void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
+  SearchRecord& record = this->record();
   contest_->drop();
   record.reference = Reference::none;
   record.compared_with.clear();
@@ -305,18 +305,19 @@ bool ClosingStage::compares_further() const {
 }
 
 void ClosingStage::begin_closing() {
-  compares_overall_ = false;
-  begin_comparison(record_, scope_.defaults(), scope_.kind_of_defaults());
+  overall_ ? begin_comparison(scope_.all_defaults(), Reference::defaults)
+           : begin_comparison(scope_.defaults(), scope_.kind_of_defaults());
 }
 
 /// Sets what the comparison has measured. There is no gain over something without a name.
-Verdict ClosingStage::end_comparison(SearchRecord& record) {
+Verdict ClosingStage::end_comparison() {
   Verdict verdict = contest_->running() ? contest_->judge() : Verdict::unmeasured;
   if (!contest_->running() || (verdict == Verdict::open && !ongoing_.stopped)) {
     return verdict;
   }
   verdict = verdict == Verdict::open ? Verdict::noise : verdict;
   const ClosingComparison::Result& result = contest_->result();
+  SearchRecord& record = this->record();
   record.reference_makespan = result.reference;
   record.choice_makespan = result.choice;
   if (record.reference == Reference::first_feasible) {
@@ -329,7 +330,7 @@ Verdict ClosingStage::end_comparison(SearchRecord& record) {
 
 /// Returns false if there is more to compare.
 bool ClosingStage::end_closing() {
-  const Verdict verdict = end_comparison(record_);
+  const Verdict verdict = end_comparison();
   if (verdict == Verdict::open) {
     return false;
   }
@@ -342,7 +343,7 @@ bool ClosingStage::end_closing() {
     return !contest_->running();
   }
   if (verdict == Verdict::shown && open_ && is_open(*open_, record_.choice, *record_.gain)) {
-    give_back(record_);
+    give_back();
     return true;
   }
   const bool took_over =
@@ -350,7 +351,7 @@ bool ClosingStage::end_closing() {
   const bool is_other = !record_.lost.empty() || took_over;
   if (verdict == Verdict::unmeasured && is_other && record_.reference != Reference::first_feasible) {
     note_open();
-    give_back(record_);  // what took the place of a loser, or of what own times chose, has shown nothing
+    give_back();  // what took the place of a loser, or of what own times chose, has shown nothing
     return true;
   }
   if (verdict == Verdict::shown) {
@@ -377,26 +378,12 @@ bool ClosingStage::set_aside() {
   if (!next) {
     return false;
   }
-  aside_ = compared();
+  aside_ = record_.compared();
   record_.choice = *next;
   record_.reason = by_own_times ? Why::own_times : Why::next_is_steadier;
   record_.gain.reset();
   begin_closing();
   return true;
-}
-
-ClosingStage::Compared ClosingStage::compared() const {
-  return {record_.choice,          record_.reason, record_.gain, record_.reference_makespan,
-          record_.choice_makespan, record_.unsure};
-}
-
-void ClosingStage::restore(Compared compared) {
-  record_.choice = std::move(compared.choice);
-  record_.reason = std::move(compared.reason);
-  record_.gain = compared.gain;
-  record_.reference_makespan = compared.reference_makespan;
-  record_.choice_makespan = compared.choice_makespan;
-  record_.unsure = compared.unsure;
 }
 
 /// The walk's choice is far shorter by own times than this, and was not compared yet: a search that gave it
@@ -411,7 +398,7 @@ bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
 /// What was compared is far shorter than `other` by own times, and the noise is too large to tell that it
 /// does not gain more. An interval that is wider than the defaults' makespan comes from a few rounds with far
 /// samples, and says nothing.
-bool ClosingStage::is_open(const Compared& compared, const Assignment& other,
+bool ClosingStage::is_open(const ComparedChoice& compared, const Assignment& other,
                            const Gain& gain_of_other) const {
   constexpr double widest = 1;
   const std::optional<Gain>& gain = compared.gain;
@@ -425,8 +412,8 @@ void ClosingStage::note_open() {
   if (open_ && open_->choice == record_.choice) {
     open_.reset();
   }
-  if (is_open(compared(), scope_.defaults(), {})) {
-    open_ = compared();
+  if (is_open(record_, scope_.defaults(), {})) {
+    open_ = record_.compared();
   }
 }
 
@@ -437,10 +424,10 @@ void ClosingStage::choose_better() {
   if (shorter && !is_open(*aside_, record_.choice, *record_.gain)) {
     record_.reason = record_.reason + gain_over_reference(record_);
     record_.unsure = record_.unsure || aside_->unsure;
-  } else if (is_open(compared(), aside_->choice, *aside_->gain)) {
+  } else if (is_open(record_, aside_->choice, *aside_->gain)) {
     choose_in_noise();
   } else {
-    restore(std::move(*aside_));
+    record_.compared() = *std::move(aside_);
     record_.unsure = record_.unsure || shorter;
   }
   aside_.reset();
@@ -493,22 +480,23 @@ void ClosingStage::lose() {
     record_.choice = *next;
     begin_closing();
   } else {
-    give_back(record_);
+    give_back();
   }
 }
 
 /// The reference comes back, with what speaks for it: the candidate that was closest to a gain. Where nothing
 /// has lost, own times do.
-void ClosingStage::give_back(SearchRecord& record) {
+void ClosingStage::give_back() {
+  SearchRecord& record = this->record();
   contest_->drop();
-  if (open_ && !compares_overall_) {
-    restore(*std::exchange(open_, std::nullopt));
+  if (open_ && !overall_) {
+    record.compared() = *std::exchange(open_, std::nullopt);
     std::erase_if(record.lost, [&](const LostComparison& lost) { return lost.assignment == record.choice; });
     choose_in_noise();
     return;
   }
   if (record.lost.empty()) {
-    const std::optional<Assignment> best = driver_.exists() ? driver_.best() : std::nullopt;
+    const std::optional<Assignment> best = driver_.best();
     record.choice = best.value_or(scope_.base());
     record.reason = best ? driver_.reason() : Reason(Why::own_times);
     record.unsure = record.unsure || best.has_value();
@@ -529,22 +517,24 @@ void ClosingStage::give_back(SearchRecord& record) {
 
 /// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
 std::optional<Assignment> ClosingStage::next_candidate() {
-  if (ongoing_.stopped || !driver_.exists() || claim_ == Claim::not_slower) {
-    const bool by_time = !driver_.exists() && claim_ == Claim::not_slower;
-    return ongoing_.stopped || !by_time ? std::nullopt : next_by_time();
+  if (ongoing_.stopped || driver_.exists() == (claim_ == Claim::not_slower)) {
+    return std::nullopt;
+  }
+  if (!driver_.exists()) {
+    return next_by_time();
   }
   Assignment by_time = scope_.defaults();
   for (const std::size_t p : record_.by_time) {
     by_time[p] = scope_.base()[p];
   }
   by_time = basis_.choice_points.normal(std::move(by_time));
-  const bool has_lost = std::any_of(
-      record_.lost.begin(), record_.lost.end(),
-      [&](const LostComparison& lost) { return lost.assignment == by_time && lost.gain.high < 0; });
-  const int by_time_left =
-      !scope_.compares_alternatives() && by_time != scope_.defaults() && !has_lost && scope_.allowed(by_time)
-          ? 1
-          : 0;
+  const bool is_left = !scope_.compares_alternatives() && by_time != scope_.defaults() &&
+                       std::none_of(record_.lost.begin(), record_.lost.end(),
+                                    [&](const LostComparison& lost) {
+                                      return lost.assignment == by_time && lost.gain.high < 0;
+                                    }) &&
+                       scope_.allowed(by_time);
+  const int by_time_left = is_left ? 1 : 0;
   const int base_left = own_times_favor_base(scope_.defaults()) ? 1 : 0;
   if (contest_->affords(1 + base_left + by_time_left)) {
     driver_.lost(record_.choice);
@@ -581,7 +571,7 @@ std::optional<Assignment> ClosingStage::next_by_time() {
 /// What may be shorter than what is chosen now: by own times, or of what the search has measured.
 std::optional<SearchScope::Next> ClosingStage::next() const {
   const std::vector<SearchScope::Next>& by_time = scope_.next_by_time();
-  if (compares_overall_ || aside_) {
+  if (overall_ || aside_) {
     return std::nullopt;
   }
   if (driver_.exists()) {
@@ -622,10 +612,8 @@ std::optional<SearchScope::Next> ClosingStage::next_measured() const {
 /// once more. Each step on the way to the choice was compared, so only a loss decides: where `feasible` or a
 /// failure forbids combinations, a step is compared beside others than it ends beside.
 void ClosingStage::begin_overall() {
-  compares_overall_ = true;
   contest_.emplace(basis_.options.closing_rounds, 0);
   claim_ = Claim::not_slower;
-  overall_.reset();
   const bool last = scope_.compares_alternatives() && !basis_.choice_points.exploring();
   if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
       record_.choice == scope_.all_defaults()) {
@@ -638,7 +626,7 @@ void ClosingStage::begin_overall() {
   overall_->existing = 2;  // the choice and the reference
   overall_->choice = overall_->by_own_time = record_.choice;
   overall_->reason = Why::best_of_alternatives;
-  begin_comparison(*overall_, scope_.all_defaults(), Reference::defaults);
+  begin_closing();
 }
 
 void ClosingStage::end_overall() {
@@ -647,14 +635,14 @@ void ClosingStage::end_overall() {
     return;
   }
   overall_->cut = ongoing_.stopped ? record_.cut : Reason();
-  const Verdict verdict = end_comparison(*overall_);
+  const Verdict verdict = end_comparison();
   if (overall_->reference_makespan.count > 0) {
     overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
                           {overall_->choice, overall_->choice_makespan}};
   }
   if (verdict == Verdict::lost) {
     overall_->lost.push_back({overall_->choice, *overall_->gain, std::exchange(overall_->unsure, false)});
-    give_back(*overall_);
+    give_back();
     overall_->by_own_time = overall_->choice;  // alternatives have no own times
   } else if (overall_->gain) {
     overall_->reason = overall_->reason + gain_over_reference(*overall_);

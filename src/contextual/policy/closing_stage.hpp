@@ -67,9 +67,9 @@ class ClosingStage {
   /// Returns true if a closing comparison has begun and is not over.
   bool comparing() const { return contest_ && contest_->running() && contest_->comparison().begun(); }
   /// Returns true while it compares what is decided with all defaults.
-  bool compares_overall() const noexcept { return compares_overall_; }
+  bool compares_overall() const noexcept { return overall_.has_value(); }
   /// Returns the record of the comparison that is running.
-  SearchRecord& record() noexcept { return compares_overall_ ? *overall_ : record_; }
+  SearchRecord& record() noexcept { return overall_ ? *overall_ : record_; }
   /// Returns the record of the comparison with all defaults, if one was made.
   std::optional<SearchRecord>& overall() noexcept { return overall_; }
   /// Returns how many runs the comparisons can still take, if no time is missing.
@@ -84,12 +84,12 @@ class ClosingStage {
   bool compares_further() const;
   bool may_compare() const;
   ClosingEvidence evidence_for(const Assignment& reference, const Assignment& choice) const;
-  void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
-  ClosingContest::Verdict end_comparison(SearchRecord& record);
+  void begin_comparison(Assignment reference, Reference kind);
+  ClosingContest::Verdict end_comparison();
   void begin_closing();
   bool end_closing();
   void lose();
-  void give_back(SearchRecord& record);
+  void give_back();
   std::optional<Assignment> next_candidate();
   std::optional<Assignment> next_by_time();
   std::optional<SearchScope::Next> next() const;
@@ -99,6 +99,7 @@ class ClosingStage {
   void choose_better();
   void choose_in_noise();
   bool own_times_favor_base(const Assignment& chosen) const;
+  bool is_open(const ComparedChoice& compared, const Assignment& other, const Gain& gain_of_other) const;
   void note_open();
   void begin_overall();
   void end_overall();
@@ -112,27 +113,14 @@ class ClosingStage {
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
   int further_samples_ = 0;                                      ///< of what own times chose
-  int samples_of_next_ = 0;             ///< of what is next to it, if that are the defaults
-  std::vector<SearchTrial> to_sample_;  ///< the same trial, as often as it may have to be planned
-  std::vector<double> sampled_;         ///< the medians of those samples, in ns
-  std::size_t next_by_time_ = 0;        ///< of the scope's
-  /// A choice and its comparison with the reference.
-  struct Compared {
-    Assignment choice;
-    Reason reason;
-    std::optional<Gain> gain;
-    Summary reference_makespan;
-    Summary choice_makespan;
-    bool unsure = false;
-  };
-  Compared compared() const;
-  void restore(Compared compared);
-  bool is_open(const Compared& compared, const Assignment& other, const Gain& gain_of_other) const;
-  std::optional<Compared> aside_;  ///< while what is next to it, and may be shorter, is compared
-  std::optional<Compared> open_;   ///< what own times speak for, though noise hides whether it gains
+  int samples_of_next_ = 0;              ///< of what is next to it, if that are the defaults
+  std::vector<SearchTrial> to_sample_;   ///< the same trial, as often as it may have to be planned
+  std::vector<double> sampled_;          ///< the medians of those samples, in ns
+  std::size_t next_by_time_ = 0;         ///< of the scope's
+  std::optional<ComparedChoice> aside_;  ///< while what is next to it, and may be shorter, is compared
+  std::optional<ComparedChoice> open_;   ///< what own times speak for, though noise hides whether it gains
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
-  bool compares_overall_ = false;
-  std::optional<SearchRecord> overall_;  ///< of the comparison with all defaults
+  std::optional<SearchRecord> overall_;      ///< of the comparison with all defaults
 };
 
 }  // namespace contextual::policy

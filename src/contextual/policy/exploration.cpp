@@ -1,7 +1,5 @@
 #include "contextual/policy/exploration.hpp"
 
-#include "contextual/policy/assignments.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -55,7 +53,7 @@ void Exploration::hold_next(std::size_t choice_point) {
 /// Those that explore together with it hold what they were tuned with first, where that is allowed.
 void Exploration::hold_for_comparison(std::size_t choice_point) {
   const std::vector<std::size_t> all = choice_points_.together(choice_point);
-  Assignment beside = choices(problems_);
+  Assignment beside = choice_points_.choices();
   for (const std::size_t p : all) {
     beside[p] = p == choice_point ? beside[p] : choice_points_.first_tuned(p).value_or(beside[p]);
   }
@@ -123,7 +121,7 @@ std::vector<std::size_t> Exploration::viable(std::size_t choice_point) const {
 /// Returns true if the user rules out some pair of their viable alternatives, beside what was chosen so far,
 /// or if there are too many to ask.
 bool Exploration::coupled(const std::vector<std::size_t>& siblings) const {
-  const Assignment beside = choices(problems_);
+  const Assignment beside = choice_points_.choices();
   int questions = most_questions;
   const auto allows_pair = [&](std::size_t a, std::size_t of_a, std::size_t b, std::size_t of_b) {
     Assignment pair = beside;
@@ -147,13 +145,13 @@ bool Exploration::coupled(const std::vector<std::size_t>& siblings) const {
 
 /// What is chosen now is the first run of the alternative that is held.
 bool Exploration::allows_first_run() const {
-  return feasibility_.allows(choice_points_.normal(choices(problems_)));
+  return feasibility_.allows(choice_points_.normal(choice_points_.choices()));
 }
 
 /// The user rules out that the alternative runs beside what was chosen so far. As few as possible of the
 /// other choice points that explore make way for it; else it is rejected.
 Exploration::Step Exploration::make_way_for(std::size_t choice_point) {
-  const Assignment first = choice_points_.normal(choices(problems_));
+  const Assignment first = choice_points_.normal(choice_points_.choices());
   feasibility_.rule_out(first);
   std::vector<std::size_t> others;
   for (std::size_t other = 0; other < problems_.size(); ++other) {

@@ -52,9 +52,12 @@ class ProblemState {
   const ProblemRequest& request() const { return request_; }
   bool walking() const { return record_.status == ProblemStatus::walking; }
   bool walked() const { return record_.status == ProblemStatus::walked; }
+  /// Returns true if its config is what a run tries or could try. A choice point that explores tries nothing
+  /// itself.
+  bool tried() const { return walking() || walked(); }
   /// Returns true for a choice point whose alternatives are still being tuned.
   bool exploring() const { return record_.status == ProblemStatus::exploring; }
-  bool open() const { return exploring() || walking() || walked(); }
+  bool open() const { return exploring() || tried(); }
 
   /// Returns true for a candidate that is not rejected.
   bool viable(std::size_t config_id) const;

@@ -1,6 +1,5 @@
 #include "contextual/policy/region_search.hpp"
 
-#include "contextual/policy/assignments.hpp"
 #include "contextual/policy/search_request.hpp"
 
 #include <algorithm>
@@ -19,9 +18,9 @@ Reason own_times_reason(const std::vector<ProblemState>& problems, const std::ve
 
 }  // namespace
 
-bool RegionSearch::advance(std::vector<ProblemState>& problems) {
+bool RegionSearch::advance() {
   constexpr std::int64_t most_in_vain = 100'000;
-  scope_.update(problems);
+  scope_.update();
   for (std::int64_t asked = 0; goes_on(); ++asked) {
     if (asked == most_in_vain) {
       cut(Reason({.why = Why::planned_in_vain, .count = most_in_vain}));
@@ -32,7 +31,7 @@ bool RegionSearch::advance(std::vector<ProblemState>& problems) {
   if (!running()) {
     return false;
   }
-  ongoing_.failure.empty() ? conclude(problems) : give_up(problems);
+  ongoing_.failure.empty() ? conclude() : give_up();
   return true;
 }
 
@@ -73,8 +72,7 @@ bool RegionSearch::decided_by_time(const ProblemState& problem) const {
          (!problem.worth_a_search() && !problem.left_unmeasured() && !problem.request().choice_point);
 }
 
-void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask task,
-                         std::int64_t iterations) {
+void RegionSearch::begin(SearchTask task, std::int64_t iterations) {
   SearchRecord& record = ongoing_.record = {};
   ongoing_.stopped = false;
   ++ongoing_.context;
@@ -83,15 +81,15 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   irregular_ = false;
   std::vector<std::size_t> members;
   // Otherwise own times do not decide.
-  const bool together = scope_.allowed(basis_.choice_points.normal(choices(problems)));
+  const bool together = scope_.allowed(basis_.choice_points.normal(basis_.choice_points.choices()));
   for (const std::size_t p : task.problems) {
-    const bool by_time = decided_by_time(problems[p]) && (together || !searchable(problems[p]));
+    const bool by_time = decided_by_time(basis_.problems[p]) && (together || !searchable(basis_.problems[p]));
     (by_time ? record.by_time : members).push_back(p);
   }
-  scope_.begin(problems, std::move(task), std::move(members));
+  scope_.begin(std::move(task), std::move(members));
   closing_.prepare();
   record.members = scope_.members();
-  record.existing = candidates_of(problems, record.members);
+  record.existing = candidates_of(basis_.problems, record.members);
   record.by_own_time = scope_.base();
   const std::size_t parts = scope_.task().parts;
   runs_ = runs_after_walk(basis_.options, iterations, parts, comparisons());
@@ -100,7 +98,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
     stage_ = Stage::closing;
     closing_.limit(runs_);
     closing_.begin(scope_.allowed(scope_.base()) ? std::optional(scope_.base()) : std::nullopt,
-                   own_times_reason(problems, record.by_time), ClosingContest::Claim::not_slower);
+                   own_times_reason(basis_.problems, record.by_time), ClosingContest::Claim::not_slower);
   } else {
     stage_ = Stage::searching;
     // What own times chose, for all or for others, is compared last, if nothing else is shown to be faster.
@@ -108,7 +106,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
         (record.by_time.empty() ? 0 : 1) + (scope_.base_is_far_shorter(scope_.defaults()) ? 1 : 0);
     const std::int64_t kept =
         std::min(runs_ / 2, runs_kept_for_closing(basis_.options, parts, comparisons() + last));
-    driver_.begin(problems, iterations, std::max<std::int64_t>(1, runs_ - kept));
+    driver_.begin(iterations, std::max<std::int64_t>(1, runs_ - kept));
   }
 }
 
@@ -247,15 +245,15 @@ void RegionSearch::end_search() {
   closing_.begin(driver_.best(), driver_.reason(), ClosingContest::Claim::faster);
 }
 
-void RegionSearch::conclude(std::vector<ProblemState>& problems) {
+void RegionSearch::conclude() {
   const Reason cut = ongoing_.record.cut.empty() ? Reason() : Why::cut + ongoing_.record.cut;
-  for (std::size_t p = 0; p < problems.size(); ++p) {
+  for (std::size_t p = 0; p < basis_.problems.size(); ++p) {
     const bool member = scope_.has_member(p);
     const bool differs = basis_.choice_points.active(p, ongoing_.record.choice) &&
-                         ongoing_.record.choice[p] != problems[p].record().choice;
+                         ongoing_.record.choice[p] != basis_.problems[p].record().choice;
     if (member || differs) {
       const bool with_alternative = !member && scope_.compares_alternatives();
-      problems[p].choose(
+      basis_.problems[p].choose(
           ongoing_.record.choice[p],
           (with_alternative ? Why::best_with_chosen_alternative : ongoing_.record.reason) + cut);
     }
@@ -264,18 +262,19 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
   for (const std::size_t p : scope_.task().settled) {
     const bool member = scope_.has_member(p);
     // What is best with each alternative was measured when that was tuned.
-    const bool known = measured_together || scope_.compares_alternatives() || problems[p].viable_count() == 1;
+    const bool known =
+        measured_together || scope_.compares_alternatives() || basis_.problems[p].viable_count() == 1;
     if (member && !measured_together) {
-      problems[p].make_provisional(Why::not_measured_together);
+      basis_.problems[p].make_provisional(Why::not_measured_together);
     } else {
-      problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
+      basis_.problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
     }
   }
   if (const std::optional<SearchRecord>& overall = closing_.overall(); overall && !overall->lost.empty()) {
-    for (std::size_t p = 0; p < problems.size(); ++p) {
-      if (overall->choice[p] != problems[p].record().choice &&
+    for (std::size_t p = 0; p < basis_.problems.size(); ++p) {
+      if (overall->choice[p] != basis_.problems[p].record().choice &&
           basis_.choice_points.active(p, overall->choice)) {
-        problems[p].replace_choice(overall->choice[p], overall->reason);
+        basis_.problems[p].replace_choice(overall->choice[p], overall->reason);
       }
     }
   }
@@ -287,9 +286,9 @@ bool RegionSearch::measured(const Assignment& assignment) const {
   return samples_.has(assignment) || (!irregular_ && basis_.walk.has_measured(assignment));
 }
 
-void RegionSearch::give_up(std::vector<ProblemState>& problems) {
+void RegionSearch::give_up() {
   for (const std::size_t p : scope_.task().settled) {
-    problems[p].close(ongoing_.failure);
+    basis_.problems[p].close(ongoing_.failure);
   }
   ongoing_.record.reason = ongoing_.failure;
   end();
@@ -334,15 +333,14 @@ FarShare RegionSearch::stalls() const {
   return share.far > earlier_stalls_.far ? share : earlier_stalls_;
 }
 
-std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,
-                                     std::size_t searches) const {
+std::int64_t RegionSearch::most_runs(std::int64_t iterations, std::size_t searches) const {
   std::int64_t runs = running() ? closing_.most_runs_left() : 0;
   if (stage_ == Stage::searching) {
     runs = std::min(runs + driver_.most_runs_left(ongoing_.record.runs), runs_ - ongoing_.record.runs);
   }
   bool any_choice = false;
   bool any_member = false;
-  for (const ProblemState& problem : problems) {
+  for (const ProblemState& problem : basis_.problems) {
     const bool undecided = problem.exploring() || problem.walking() || problem.walked();
     const bool open = undecided && problem.viable_count() > 1;
     any_choice = any_choice || open;

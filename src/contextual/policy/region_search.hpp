@@ -46,11 +46,11 @@ class RegionSearch {
   bool comparing() const { return running() && closing_.comparing(); }
 
   /// Begins a search. `iterations` is the number of tuning iterations so far.
-  void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
+  void begin(SearchTask task, std::int64_t iterations);
 
   /// Goes on until there are runs to plan. When the search is over, it chooses for the problems of its task,
   /// locks in those that it is to settle, and returns true.
-  bool advance(std::vector<ProblemState>& problems);
+  bool advance();
 
   /// Returns the runs of the next batch, as search_batch makes them of at most `most` runs. Assignments are
   /// those of all problems.
@@ -86,8 +86,7 @@ class RegionSearch {
   /// Returns how many runs `searches` searches, of which one may be running, can still take after
   /// `iterations` tuning iterations, by what is known of the problems so far and if no run has to be
   /// repeated.
-  std::int64_t most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,
-                         std::size_t searches) const;
+  std::int64_t most_runs(std::int64_t iterations, std::size_t searches) const;
   /// Returns the number of runs that had to be repeated.
   std::int64_t retakes() const noexcept { return retakes_; }
   /// Returns how many makespans of the walk, and of one of its searches, are more than three times the median
@@ -105,8 +104,8 @@ class RegionSearch {
   bool goes_on();
   bool answer_infeasible();
   void end_search();
-  void conclude(std::vector<ProblemState>& problems);
-  void give_up(std::vector<ProblemState>& problems);
+  void conclude();
+  void give_up();
   void end();
   bool hides_gain(const SearchRecord& overall) const;
   bool measured(const Assignment& assignment) const;

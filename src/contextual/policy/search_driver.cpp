@@ -10,10 +10,9 @@
 
 namespace contextual::policy {
 
-void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t iterations,
-                         std::int64_t max_runs) {
+void SearchDriver::begin(std::int64_t iterations, std::int64_t max_runs) {
   const Assignment& base = scope_.base();
-  SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
+  SearchRequest request = request_for(basis_.problems, scope_.members(), scope_.of_members(base), iterations);
   const auto has_run = [this](const Assignment& of_members) {
     return basis_.feasibility.proven(scope_.full(of_members));
   };
@@ -66,7 +65,7 @@ void SearchDriver::reject(std::size_t problem, std::size_t config_id) {
 }
 
 std::optional<Assignment> SearchDriver::best() const {
-  const std::optional<Assignment> best = search_->best();
+  const std::optional<Assignment> best = search_ ? search_->best() : std::nullopt;
   const bool has_run = best && basis_.feasibility.proven(scope_.full(*best));
   return has_run ? std::optional(scope_.full(*best)) : std::nullopt;
 }

@@ -24,18 +24,19 @@ class SearchDriver {
 
   /// Makes a search of the scope's members, of at most `max_runs` runs. `iterations` is the number of tuning
   /// iterations so far.
-  void begin(const std::vector<ProblemState>& problems, std::int64_t iterations, std::int64_t max_runs);
+  void begin(std::int64_t iterations, std::int64_t max_runs);
   void drop() { search_.reset(); }
   /// There is none where the scope has no members, and before and after a search.
   bool exists() const noexcept { return search_ != nullptr; }
+
+  /// Returns the best assignment that has not been ruled out; nothing where there is no search.
+  std::optional<Assignment> best() const;
 
   // Where there is one:
   bool has_plan() const { return !search_->plan().empty(); }
   std::vector<SearchTrial> trials() const;
   void observe(SearchObservation observation);
   void reject(std::size_t problem, std::size_t config_id);
-  /// Returns the best assignment that has not been ruled out.
-  std::optional<Assignment> best() const;
   void lost(const Assignment& assignment) { search_->lost(scope_.of_members(assignment)); }
   Reason reason() const { return told(search_->reason()); }
   std::int64_t max_runs() const noexcept { return max_runs_; }

@@ -30,8 +30,20 @@ struct LostComparison {
   bool unsure = false;  ///< it may have been shown, had its far samples another cause
 };
 
+/// What was chosen, and its comparison with a reference.
+struct ComparedChoice {
+  Assignment choice;
+  Reason reason;               ///< why `choice`
+  Summary reference_makespan;  ///< of the rounds of the comparison that count
+  Summary choice_makespan;     ///< of the same rounds
+  std::optional<Gain> gain;    ///< over the reference; empty if that is the first feasible one
+  bool unsure = false;         ///< the choice may have lost, had far samples another cause
+};
+
 /// What one search did and what came of it. Assignments are those of all problems.
-struct SearchRecord {
+struct SearchRecord : ComparedChoice {
+  ComparedChoice& compared() { return *this; }
+
   std::vector<std::size_t> members;  ///< the problems that were chosen by makespan
   std::vector<std::size_t> by_time;  ///< the problems that were chosen by their own time
   /// The number of assignments of candidates of the members, at most `most_counted`, and at least those that
@@ -41,15 +53,10 @@ struct SearchRecord {
   std::vector<MeasuredAssignment> measured;  ///< those with a sample
   std::int64_t runs = 0;                     ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;                 ///< of these, the runs that were no samples
-  Assignment choice;
-  Reason reason;                          ///< why `choice`
-  Reference reference = Reference::none;  ///< of the closing comparison
-  Assignment compared_with;               ///< the assignment of the reference
-  Summary reference_makespan;             ///< of the rounds of the comparison that count
-  Summary choice_makespan;                ///< of the same rounds
-  std::optional<Gain> gain;               ///< over the reference; empty if that is the first feasible one
-  std::vector<LostComparison> lost;       ///< in the order of their comparisons
-  std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
+  Reference reference = Reference::none;     ///< of the closing comparison
+  Assignment compared_with;                  ///< the assignment of the reference
+  std::vector<LostComparison> lost;          ///< in the order of their comparisons
+  std::vector<Assignment> within_noise;      ///< measured assignments that tie with the choice, without it
   /// Every problem's best by its own time, which the walk chose. In a comparison of alternatives, which have
   /// no own times, it is `choice`.
   Assignment by_own_time;
@@ -57,8 +64,6 @@ struct SearchRecord {
   std::optional<double> cost_of_own_time;
   bool replaced = false;  ///< by the final run: what is used now has other makespans
   Reason cut;             ///< why the search ended before it was complete; empty if it was complete
-
-  bool unsure = false;  ///< the choice may have lost, had far samples another cause
 
   /// The choice may have lost, or the reference was kept, though a candidate may be much shorter: the noise
   /// was too large to say.

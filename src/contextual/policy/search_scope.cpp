@@ -1,6 +1,5 @@
 #include "contextual/policy/search_scope.hpp"
 
-#include "contextual/policy/assignments.hpp"
 #include "contextual/policy/far_values.hpp"
 
 #include <algorithm>
@@ -10,42 +9,41 @@
 
 namespace contextual::policy {
 
-void SearchScope::begin(const std::vector<ProblemState>& problems, SearchTask task,
-                        std::vector<std::size_t> members) {
+void SearchScope::begin(SearchTask task, std::vector<std::size_t> members) {
   task_ = std::move(task);
   members_ = std::move(members);
   sampled_.clear();
   own_times_.clear();
   for (const std::size_t p : members_) {
-    sampled_.push_back({p, !problems[p].request().choice_point});
+    sampled_.push_back({p, !basis_.problems[p].request().choice_point});
   }
   for (const std::size_t p : task_.problems) {
     std::vector<Summary>& times = own_times_.emplace_back();
-    for (std::size_t config = 0; config < problems[p].record().configs.size(); ++config) {
-      times.push_back(problems[p].own_time(config));
+    for (std::size_t config = 0; config < basis_.problems[p].record().configs.size(); ++config) {
+      times.push_back(basis_.problems[p].own_time(config));
     }
   }
-  base_ = choices(problems);
+  base_ = basis_.choice_points.choices();
   base_ = full(of_members(base_));
-  order_by_time(problems);
-  update(problems);
+  order_by_time();
+  update();
 }
 
 /// First what may only seem longer than the choice, because the machine stalled most samples of it. Then one
 /// problem at a time takes its next best.
-void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
+void SearchScope::order_by_time() {
   constexpr double near = 1.5;
   constexpr int samples_of_near = 10;
   next_by_time_.clear();
   further_samples_ = 0;
-  const bool defaults_are_best = base_ == policy::defaults(problems);
+  const bool defaults_are_best = base_ == basis_.choice_points.defaults();
   std::map<std::size_t, std::vector<std::size_t>> left;  // by problem: those behind its choice
   for (const std::size_t p : task_.problems) {
-    std::vector<std::size_t> configs = problems[p].by_own_time();
+    std::vector<std::size_t> configs = basis_.problems[p].by_own_time();
     const auto choice = std::find(configs.begin(), configs.end(), base_[p]);
     if (members_.empty() && choice != configs.end() && choice + 1 != configs.end()) {
-      const bool is_near =
-          problems[p].own_time(choice[1]).centre_ns < near * problems[p].own_time(*choice).centre_ns;
+      const bool is_near = basis_.problems[p].own_time(choice[1]).centre_ns <
+                           near * basis_.problems[p].own_time(*choice).centre_ns;
       further_samples_ = std::max(further_samples_, is_near             ? samples_of_near
                                                     : defaults_are_best ? samples_again
                                                                         : 0);
@@ -60,12 +58,13 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
   }
   double longer_by_ns = 0;
   for (const std::size_t p : task_.problems) {
-    longer_by_ns += problems[p].own_time(base_[p]).centre_ns - problems[p].own_time(0).centre_ns;
+    longer_by_ns +=
+        basis_.problems[p].own_time(base_[p]).centre_ns - basis_.problems[p].own_time(0).centre_ns;
   }
   for (const std::size_t p : members_.empty() ? task_.problems : std::vector<std::size_t>()) {
-    const double now_ns = problems[p].own_time(base_[p]).centre_ns;
-    for (const std::size_t config : problems[p].by_own_time()) {
-      const Summary time = problems[p].own_time(config);
+    const double now_ns = basis_.problems[p].own_time(base_[p]).centre_ns;
+    for (const std::size_t config : basis_.problems[p].by_own_time()) {
+      const Summary time = basis_.problems[p].own_time(config);
       const double least_ns = time.least_ns;
       if (config != base_[p] && least_ns < now_ns && time.centre_ns > times_of_stalls * least_ns) {
         Assignment contender = base_;
@@ -82,8 +81,8 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
       if (configs.empty()) {
         continue;
       }
-      const double loss_ns =
-          problems[p].own_time(configs.front()).centre_ns - problems[p].own_time(now[p]).centre_ns;
+      const double loss_ns = basis_.problems[p].own_time(configs.front()).centre_ns -
+                             basis_.problems[p].own_time(now[p]).centre_ns;
       if (!least || loss_ns < least_ns) {
         least = p;
         least_ns = loss_ns;
@@ -99,9 +98,9 @@ void SearchScope::order_by_time(const std::vector<ProblemState>& problems) {
   }
 }
 
-void SearchScope::update(const std::vector<ProblemState>& problems) {
-  walked_ = choices(problems);
-  defaults_ = policy::defaults(problems);
+void SearchScope::update() {
+  walked_ = basis_.choice_points.choices();
+  defaults_ = basis_.choice_points.defaults();
   if (compares_alternatives()) {
     walked_ = full(of_members(walked_));
     defaults_ = full(of_members(defaults_));
@@ -109,7 +108,7 @@ void SearchScope::update(const std::vector<ProblemState>& problems) {
     walked_ = basis_.choice_points.normal(std::move(walked_));
     defaults_ = basis_.choice_points.normal(std::move(defaults_));
   }
-  all_defaults_ = basis_.choice_points.normal(policy::all_defaults(problems));
+  all_defaults_ = basis_.choice_points.normal(basis_.choice_points.all_defaults());
 }
 
 bool SearchScope::base_is_far_shorter(const Assignment& than) const {

@@ -21,6 +21,7 @@ namespace contextual::policy {
 /// What the searches of a run go by. All outlive them.
 struct SearchBasis {
   const PolicyOptions& options;
+  std::vector<ProblemState>& problems;
   const WalkLog& walk;
   const ChoicePoints& choice_points;
   Feasibility& feasibility;
@@ -41,9 +42,9 @@ class SearchScope {
  public:
   explicit SearchScope(const SearchBasis& basis) : basis_(basis) {}
 
-  void begin(const std::vector<ProblemState>& problems, SearchTask task, std::vector<std::size_t> members);
+  void begin(SearchTask task, std::vector<std::size_t> members);
   /// Call it whenever the choices of problems may have changed.
-  void update(const std::vector<ProblemState>& problems);
+  void update();
 
   const SearchTask& task() const noexcept { return task_; }
   bool compares_alternatives() const noexcept { return !task_.by_alternative.empty(); }
@@ -91,7 +92,7 @@ class SearchScope {
   }
 
  private:
-  void order_by_time(const std::vector<ProblemState>& problems);
+  void order_by_time();
 
   SearchBasis basis_;
   SearchTask task_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <random>
 #include <vector>
 
@@ -227,7 +228,7 @@ class RandomRun {
       for (int final_run = 0; again && final_run < between(0, 3); ++final_run) {
         const std::size_t choice = state().problem(p).choice;
         for (TuningState& replica : replicas_) {
-          again = replica.reject_choice(p, choice, "planted");
+          again = replica.reject_choice({p, choice, 0, "planted"});
         }
         const ProblemRecord& record = state().problem(p);
         CHECK(again == (record.status != ProblemStatus::failed));
@@ -276,7 +277,7 @@ class RandomRun {
   PolicyOptions options_;
   int trouble_ = 0;          ///< percent
   std::size_t longest_ = 0;  ///< batch of a walk
-  std::vector<TuningState> replicas_;
+  std::deque<TuningState> replicas_;
   std::vector<Problem> waiting_;
   std::vector<Problem> problems_;
 };

@@ -399,12 +399,12 @@ TEST_CASE("RegionSearch: what an earlier search planned says nothing to the next
   const WalkLog walk;
   const ChoicePoints choice_points(problems);
   Feasibility feasibility(&choice_points);
-  RegionSearch search({options, walk, choice_points, feasibility});
+  RegionSearch search({options, problems, walk, choice_points, feasibility});
   const SearchTask task{{0}, {0}, {}};
-  search.begin(problems, task, 1);
+  search.begin(task, 1);
   const std::vector<SearchRunPlan> earlier = search.plan(1);
   search.interrupt();
-  search.begin(problems, task, 1);
+  search.begin(task, 1);
   search.observe(earlier, {outcome});
   CHECK(script->observed.empty());
   search.observe(search.plan(1), {outcome});

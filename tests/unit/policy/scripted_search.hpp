@@ -109,7 +109,7 @@ struct ScriptedRun {
     options.search_factory = scripted_search(script);
   }
 
-  Driver& begin() { return driver ? *driver : driver.emplace(options, world); }
+  Driver& begin() { return driver ? *driver : *(driver = std::make_unique<Driver>(options, world)); }
 
   Driver& finish() {
     begin().finish();
@@ -130,7 +130,7 @@ struct ScriptedRun {
   std::shared_ptr<SearchScript> script = std::make_shared<SearchScript>();
   PolicyOptions options;
   World world;
-  std::optional<Driver> driver;
+  std::unique_ptr<Driver> driver;
 };
 
 }  // namespace contextual::policy::test

@@ -229,7 +229,7 @@ TEST_CASE("slow config: it is walked after all where every other config is rejec
 TEST_CASE("slow config: it is provisional where the final run rejects every other config", "[unit]") {
   Tuned driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms}}));
   CHECK(driver.state.problem(0).configs[1].rejection);
-  CHECK(driver.state.reject_choice(0, 0, "broken"));
+  CHECK(driver.state.reject_choice({0, 0, 0, "broken"}));
   CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
   CHECK(driver.choice() == Assignment{1});
 }

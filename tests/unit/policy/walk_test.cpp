@@ -19,19 +19,20 @@ using namespace contextual::policy::test;
 
 namespace {
 
-PolicyOptions walk_only(int n_warmup, int n_repeat) {
+PolicyOptions walk_only(int n_warmup, int n_repeat, SearchLevel search = SearchLevel::off) {
   PolicyOptions options;
   options.n_warmup = n_warmup;
   options.n_repeat = n_repeat;
-  options.search = SearchLevel::off;
+  options.search = search;
   return options;
 }
 
-TuningState walking(const PolicyOptions& options, const ProblemRequest& request) {
-  TuningState state{options};
-  state.add_problem(request);
-  return state;
-}
+/// The state of one problem.
+struct Walking : TuningState {
+  Walking(const PolicyOptions& options, const ProblemRequest& request) : TuningState(options) {
+    add_problem(request);
+  }
+};
 
 /// One batch of the planned length; `change` may spoil the outcome.
 void step(
@@ -84,7 +85,7 @@ TEST_CASE("walk that settles more often plans the same table", "[unit]") {
 }
 
 TEST_CASE("walk that is half done uses the best so far, the default before", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {3, {}, std::nullopt});
+  Walking state(walk_only(1, 1), {3, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 10, 30}});
   CHECK_FALSE(state.best_so_far(0));
   CHECK(state.problem(0).choice == 0);
@@ -159,7 +160,7 @@ TEST_CASE("walk does not advance without a launch and is closed after three abse
 
 TEST_CASE("walk takes a repeat without a valid time again and counts it", "[unit]") {
   for (const std::optional<std::int64_t> bad : {std::optional<std::int64_t>{}, {0}, {-5}}) {
-    TuningState state = walking(walk_only(1, 2), {2, {}, std::nullopt});
+    Walking state(walk_only(1, 2), {2, {}, std::nullopt});
     const ModelRegion region = additive_region({{20, 10}});
     step(state, region, [&](BatchOutcome& outcome) { outcome.iterations[1].cells[0].time_ns = bad; });
     CHECK(state.retakes() == 1);
@@ -174,7 +175,7 @@ TEST_CASE("walk takes a repeat without a valid time again and counts it", "[unit
 }
 
 TEST_CASE("walk takes no time from a warm-up and needs none", "[unit]") {
-  TuningState state = walking(walk_only(2, 1), {1, {}, std::nullopt});
+  Walking state(walk_only(2, 1), {1, {}, std::nullopt});
   step(state, additive_region({{20}}), [](BatchOutcome& outcome) {
     outcome.iterations[0].cells[0].time_ns = 1;
     outcome.iterations[1].cells[0].time_ns.reset();
@@ -187,7 +188,7 @@ TEST_CASE("walk takes no time from a warm-up and needs none", "[unit]") {
 TEST_CASE("walk rejects a config that never has a valid time", "[unit]") {
   PolicyOptions options = walk_only(1, 1);
   options.retake_limit = 3;
-  TuningState state = walking(options, {2, {}, std::nullopt});
+  Walking state(options, {2, {}, std::nullopt});
   const ModelRegion region{[](std::size_t, const Assignment& a) { return a[0] == 1 ? 0 : 20; },
                            [](const Assignment&) { return 100; }};
   finish(state, region);
@@ -198,7 +199,7 @@ TEST_CASE("walk rejects a config that never has a valid time", "[unit]") {
 }
 
 TEST_CASE("walk ignores a rejected config from the rejected tuning iteration on", "[unit]") {
-  TuningState state = walking(walk_only(1, 3), {3, {}, std::nullopt});
+  Walking state(walk_only(1, 3), {3, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 1, 10}});
   step(state, region);
   step(state, region, [](BatchOutcome& outcome) { outcome.rejections.push_back({0, 1, 2, "wrong result"}); });
@@ -230,7 +231,7 @@ TEST_CASE("walk makes its choice again when the chosen config is rejected later"
 }
 
 TEST_CASE("walk fails when every config is rejected", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {3, {false, false, true}, std::nullopt});
+  Walking state(walk_only(1, 1), {3, {false, false, true}, std::nullopt});
   state.reject({{0, 0, 0, "no"}, {0, 1, 0, "neither"}});  // could not be prepared: nothing ran
   CHECK(state.problem(0).status == ProblemStatus::failed);
   CHECK(text(state.problem(0).configs[0].rejection) == "no");
@@ -239,7 +240,7 @@ TEST_CASE("walk fails when every config is rejected", "[unit]") {
 }
 
 TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {3, {}, 2});
+  Walking state(walk_only(1, 1), {3, {}, 2});
   CHECK(state.done());
   CHECK(state.problem(0).choice == 2);
   CHECK(state.problem(0).status == ProblemStatus::locked_in);
@@ -250,7 +251,7 @@ TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
 
 TEST_CASE("a choice of an earlier run that cannot be launched any more is walked anew without it", "[unit]") {
   for (const bool default_is_left_out : {false, true}) {
-    TuningState state = walking(walk_only(1, 1), {3, {default_is_left_out, false, false}, 2});
+    Walking state(walk_only(1, 1), {3, {default_is_left_out, false, false}, 2});
     state.reject({{0, 2, 0, "no memory left for it"}});
     CHECK_FALSE(state.done());
     CHECK(state.problem(0).status == ProblemStatus::walking);
@@ -282,7 +283,7 @@ TEST_CASE("walk closes what is open at the iteration cap and says what to do", "
 }
 
 TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
-  TuningState state = walking(walk_only(1, 3), {4, {}, std::nullopt});
+  Walking state(walk_only(1, 3), {4, {}, std::nullopt});
   const ModelRegion region = additive_region({{40, 30, 20, 10}});
   const auto plans = state.plan(6);
   BatchOutcome outcome;
@@ -327,7 +328,7 @@ TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in so
 }
 
 TEST_CASE("walk counts a config that is rejected again only once, with its first reason", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {2, {}, std::nullopt});
+  Walking state(walk_only(1, 1), {2, {}, std::nullopt});
   state.reject({{0, 1, 0, "first"}, {0, 1, 0, "second"}});
   CHECK(state.problem(0).status == ProblemStatus::walking);
   CHECK(text(state.problem(0).configs[1].rejection) == "first");
@@ -361,7 +362,7 @@ TEST_CASE("a plan has no effect: any number of plans between a plan and its outc
 }
 
 TEST_CASE("a batch of which only the first tuning iterations ran counts those", "[unit]") {
-  TuningState state = walking(walk_only(1, 2), {2, {}, std::nullopt});
+  Walking state(walk_only(1, 2), {2, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 10}});
   const auto plans = state.plan(3);
   state.observe(plans, {{run_region(region, {0}), run_region(region, {0})}, {}});
@@ -373,7 +374,7 @@ TEST_CASE("a batch of which only the first tuning iterations ran counts those", 
 TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is provisional", "[unit]") {
   PolicyOptions options = walk_only(1000000, 1000000);
   options.max_iterations = 20;
-  TuningState state = walking(options, {2, {}, std::nullopt});
+  Walking state(options, {2, {}, std::nullopt});
   CHECK(state.suggested_length() == 20);
   finish(state, additive_region({{20, 10}}));
   CHECK(state.iterations() == 20);
@@ -386,21 +387,20 @@ TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is prov
 namespace {
 
 /// A walk over configs with these own times, to the end.
-TuningState walked(const std::vector<std::int64_t>& times, SearchLevel search = SearchLevel::off) {
-  PolicyOptions options = walk_only(1, 2);
-  options.search = search;
-  TuningState state = walking(options, {times.size(), {}, std::nullopt});
-  finish(state, additive_region({times}));
-  return state;
-}
+struct Walked : Walking {
+  explicit Walked(const std::vector<std::int64_t>& times, SearchLevel search = SearchLevel::off)
+      : Walking(walk_only(1, 2, search), {times.size(), {}, std::nullopt}) {
+    finish(*this, additive_region({times}));
+  }
+};
 
 }  // namespace
 
 TEST_CASE("a choice that the final run rejects gives way to the measured second best at once", "[unit]") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
-    TuningState state = walked({40, 10, 20, 30}, search);
+    Walked state({40, 10, 20, 30}, search);
     REQUIRE(state.problem(0).choice == 1);
-    CHECK(state.reject_choice(0, 1, "wrong result"));
+    CHECK(state.reject_choice({0, 1, 0, "wrong result"}));
     CHECK(state.problem(0).choice == 2);
     CHECK(state.problem(0).status == ProblemStatus::locked_in);
     CHECK(text(state.problem(0).configs[1].rejection) == "wrong result");
@@ -410,16 +410,16 @@ TEST_CASE("a choice that the final run rejects gives way to the measured second 
     CHECK(state.done());
     CHECK(state.plan(1)[0].phase == contextual::Phase::final_run);
     CHECK(assignment_of(state.plan(1)[0]) == Assignment{2});
-    CHECK_FALSE(state.reject_choice(0, 3, "was the fallback"));  // not the choice
+    CHECK_FALSE(state.reject_choice({0, 3, 0, "was the fallback"}));  // not the choice
     CHECK(state.problem(0).choice == 2);
-    CHECK(state.reject_choice(0, 2, "wrong too"));
+    CHECK(state.reject_choice({0, 2, 0, "wrong too"}));
     CHECK(state.problem(0).choice == 0);
   }
 }
 
 TEST_CASE("a choice of an earlier run that the final run rejects gives way to the default", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {3, {}, 2});
-  CHECK(state.reject_choice(0, 2, "no longer right"));
+  Walking state(walk_only(1, 1), {3, {}, 2});
+  CHECK(state.reject_choice({0, 2, 0, "no longer right"}));
   CHECK(state.problem(0).choice == 0);
   CHECK(text(state.problem(0).reason) ==
         "config-2 was rejected in the final run (no longer right); then: without times the default stays; "
@@ -428,9 +428,9 @@ TEST_CASE("a choice of an earlier run that the final run rejects gives way to th
 }
 
 TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {
-  TuningState state = walked({20, 10});
-  CHECK(state.reject_choice(0, 1, "wrong"));
-  CHECK_FALSE(state.reject_choice(0, 0, "wrong too"));
+  Walked state({20, 10});
+  CHECK(state.reject_choice({0, 1, 0, "wrong"}));
+  CHECK_FALSE(state.reject_choice({0, 0, 0, "wrong too"}));
   CHECK(state.problem(0).status == ProblemStatus::failed);
   state.make_provisional(0, "gave up");
   CHECK(state.problem(0).status == ProblemStatus::failed);
@@ -438,9 +438,9 @@ TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {
 
 TEST_CASE("a problem whose choices could not be confirmed is provisional, with the best that is left",
           "[unit]") {
-  TuningState state = walked({40, 10, 20, 30});
-  state.reject_choice(0, 1, "wrong");
-  state.reject_choice(0, 2, "wrong too");
+  Walked state({40, 10, 20, 30});
+  state.reject_choice({0, 1, 0, "wrong"});
+  state.reject_choice({0, 2, 0, "wrong too"});
   state.make_provisional(0, "the final run rejected choices three times");
   CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 3);
@@ -452,10 +452,10 @@ TEST_CASE("a problem whose choices could not be confirmed is provisional, with t
 }
 
 TEST_CASE("the final run has no say about a problem that is still open", "[unit]") {
-  TuningState state = walking(walk_only(1, 1), {2, {}, std::nullopt});
-  CHECK_THROWS_AS(state.reject_choice(0, 0, "too early"), contextual::InvalidArgument);
+  Walking state(walk_only(1, 1), {2, {}, std::nullopt});
+  CHECK_THROWS_AS(state.reject_choice({0, 0, 0, "too early"}), contextual::InvalidArgument);
   CHECK_THROWS_AS(state.make_provisional(0, "too early"), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.reject_choice(1, 0, "no such problem"), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.reject_choice({1, 0, 0, "no such problem"}), contextual::InvalidArgument);
 }
 
 TEST_CASE("what is left out or a refinement is not walked, in no trial and wins no tie", "[unit]") {
@@ -483,7 +483,7 @@ TEST_CASE("what is left out or a refinement is not walked, in no trial and wins 
       options.search = search;
       ProblemRequest request{row.times.size(), row.left_out, std::nullopt};
       request.refinement_count = row.refinement_count;
-      TuningState state = walking(options, request);
+      Walking state(options, request);
       std::set<std::size_t> used;
       finish(state, {[&](std::size_t, const Assignment& a) {
                        used.insert(a[0]);
@@ -528,10 +528,10 @@ TEST_CASE("a default that is left out is provisional where every candidate is re
            << (in_final_run ? "final run" : "walk"));
       PolicyOptions options = walk_only(1, 1);
       options.search = search;
-      TuningState state = walking(options, {3, {true, false, true}, std::nullopt});
+      Walking state(options, {3, {true, false, true}, std::nullopt});
       if (in_final_run) {
         finish(state, additive_region({{10, 10, 10}}));
-        CHECK(state.reject_choice(0, 1, "wrong"));
+        CHECK(state.reject_choice({0, 1, 0, "wrong"}));
       } else {
         state.reject({{0, 1, 0, "cannot be launched"}});
       }
@@ -540,7 +540,7 @@ TEST_CASE("a default that is left out is provisional where every candidate is re
       CHECK(state.problem(0).choice == 0);
       CHECK_THAT(text(state.problem(0).reason),
                  ContainsSubstring("provisional: every candidate was rejected"));
-      CHECK_FALSE(state.reject_choice(0, 0, "wrong too"));
+      CHECK_FALSE(state.reject_choice({0, 0, 0, "wrong too"}));
       CHECK(state.problem(0).status == ProblemStatus::failed);
     }
   }
