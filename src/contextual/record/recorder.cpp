@@ -3,12 +3,10 @@
 #include "contextual/options/lone_rank.hpp"
 #include "contextual/options/option_text.hpp"
 #include "contextual/policy/statistics.hpp"
-#include "contextual/record/launch_event.hpp"
-#include "contextual/record/limit_event.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/rates.hpp"
 #include "contextual/record/reason_text.hpp"
-#include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
@@ -316,9 +314,9 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
 
 void Recorder::searches(const policy::TuningState& state, const std::vector<ProblemView>& problems) {
   for (; searches_written_ < state.searches().size(); ++searches_written_) {
-    const policy::SearchRecord& search = state.searches()[searches_written_];
+    const SearchReport search = search_report(state.searches()[searches_written_], problems);
     write(search_event(search, state.infeasible(), problems));
-    builder_.add_search(search, problems);
+    builder_.add_search(search);
   }
 }
 
