@@ -164,16 +164,12 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       }
       const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
       builder_.add_cell(*problem.slot, cell, launched);
-      if (!launched && closed_early(problem)) {
-        continue;  // else the log would grow with the square of the keys where each run has its own
-      }
       if (launched && cell.role == Cell::Role::step) {
-        note_step(*problem.slot, cell);
+        time_.add_walked(index);
       }
-      LaunchRow row = launch_event(plan, result, agreed, *problem.slot, i, cell);
-      config_complete(row, problem, cell, events);
-      if (log_) {
-        events.push_back(event_of(std::move(row)));
+      // Else the log would grow with the square of the keys where each run has its own.
+      if (log_ && (launched || !closed_early(problem))) {
+        add_launch(events, launch_event(plan, result, agreed, *problem.slot, i, cell), problem, cell);
       }
     }
   }
@@ -182,37 +178,23 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
   }
 }
 
-void Recorder::note_step(const ProblemSlot& slot, const Cell& cell) {
-  time_.add_walked(slot.index);
-  if (cell.warmup) {
-    printer_.note_warmup(slot, cell.config_id);
+void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
+                          const Cell& cell) const {
+  if (cell.role == Cell::Role::step && problem.record != nullptr &&
+      cell.iteration == problem.record->warmups + problem.record->repeats - 1) {
+    const policy::Summary summary = policy::summarize(problem.record->configs[cell.config_id].samples_ns);
+    if (summary.count > 0) {
+      row.centre_ns = summary.centre_ns;
+      ConfigSummary complete;
+      complete.config = row.config;
+      complete.sample_count = static_cast<std::int64_t>(summary.count);
+      complete.centre_ns = summary.centre_ns;
+      complete.spread_ns = summary.spread_ns;
+      add_rates(complete, *problem.slot, summary.centre_ns);
+      events.push_back(event_of(std::move(complete)));
+    }
   }
-}
-
-void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell,
-                               std::vector<Event>& events) {
-  if (cell.role != Cell::Role::step || problem.record == nullptr ||
-      cell.iteration != problem.record->warmups + problem.record->repeats - 1) {
-    return;
-  }
-  const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
-  const policy::Summary summary = policy::summarize(config.samples_ns);
-  if (!config.rejection) {
-    printer_.measured(*problem.slot, cell.config_id, summary);
-  }
-  if (summary.count == 0) {
-    return;
-  }
-  row.centre_ns = summary.centre_ns;
-  ConfigSummary complete;
-  complete.config = row.config;
-  complete.sample_count = static_cast<std::int64_t>(summary.count);
-  complete.centre_ns = summary.centre_ns;
-  complete.spread_ns = summary.spread_ns;
-  add_rates(complete, *problem.slot, summary.centre_ns);
-  if (log_) {
-    events.push_back(event_of(std::move(complete)));
-  }
+  events.push_back(event_of(std::move(row)));
 }
 
 void Recorder::rejected(const ProblemSlot& slot, const policy::RejectionOutcome& rejection,
@@ -224,7 +206,6 @@ void Recorder::rejected(const ProblemSlot& slot, const policy::RejectionOutcome&
   event.reason = rejection.reason;
   event.ranks.assign(rejection.ranks.begin(), rejection.ranks.end());
   write(event);
-  printer_.rejected(slot, rejection.config_id, rejection.reason);
 }
 
 void Recorder::choice(const ProblemView& problem) {
@@ -242,7 +223,7 @@ void Recorder::choice(const ProblemView& problem) {
   }
   event.walk_ns = time_.walk_ns(slot.index);
   write(event);
-  printer_.chosen(problem);
+  printer_.chosen(slot);
 }
 
 void Recorder::kept(const std::vector<ProblemReport>& problems) {
