@@ -1,7 +1,7 @@
 #include "contextual/record/printer.hpp"
 
 #include "contextual/record/choice_lines.hpp"
-#include "contextual/record/progress.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/file_size_signal.hpp"
 

@@ -1,6 +1,5 @@
 #include "contextual/record/choice_lines.hpp"
-#include "contextual/record/progress.hpp"
-#include "contextual/record/rates.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>

@@ -3,7 +3,7 @@
 #include "contextual/launch/failed_slot.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/make_events.hpp"
-#include "contextual/record/rates.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/reason_text.hpp"
 
 #include <algorithm>
