@@ -57,7 +57,7 @@ enum class Print : std::uint8_t {
   nothing,
   long_tunings,  ///< the progress of a tuning that takes longer than 2 s, where stderr is a terminal
   choices,       ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
-  configs,  ///< a line for each config, once it is measured or has failed, and at the end why it was chosen
+  configs,  ///< the same with Detail::configs: also what was measured of each config, and why one was chosen
 };
 
 /// How far a tuning run is; given to the progress callback. The text is valid during the call only.

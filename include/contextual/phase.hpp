@@ -3,6 +3,8 @@
 /// \file
 /// The phases of a tuning run and the activities of its thread.
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace contextual {
@@ -13,19 +15,6 @@ enum class Phase {
   search,     ///< sets of configs are compared by the makespan of the region
   final_run,  ///< the region runs for the last time, with everything locked in
 };
-
-/// Returns "walk", "search" or "final", as in logs.
-constexpr std::string_view to_string(Phase phase) noexcept {
-  switch (phase) {
-    case Phase::walk:
-      return "walk";
-    case Phase::search:
-      return "search";
-    case Phase::final_run:
-      break;
-  }
-  return "final";
-}
 
 /// What a thread does besides the tuner's own bookkeeping.
 enum class Activity {
@@ -38,25 +27,21 @@ enum class Activity {
   later_call,        ///< the region, in a later call of a wrapped one
 };
 
+namespace detail {
+/// In the order of the enumerators.
+inline constexpr std::array<std::string_view, 3> phase_texts{"walk", "search", "final"};
+inline constexpr std::array<std::string_view, 7> activity_texts{
+    "prepare", "before_iteration", "region", "after_iteration", "verify", "settle", "later_call"};
+}  // namespace detail
+
+/// Returns "walk", "search" or "final", as in logs.
+constexpr std::string_view to_string(Phase phase) noexcept {
+  return detail::phase_texts[static_cast<std::size_t>(phase)];
+}
+
 /// Returns the enumerator's name, as in logs.
 constexpr std::string_view to_string(Activity activity) noexcept {
-  switch (activity) {
-    case Activity::prepare:
-      return "prepare";
-    case Activity::before_iteration:
-      return "before_iteration";
-    case Activity::region:
-      return "region";
-    case Activity::after_iteration:
-      return "after_iteration";
-    case Activity::verify:
-      return "verify";
-    case Activity::settle:
-      return "settle";
-    case Activity::later_call:
-      break;
-  }
-  return "later_call";
+  return detail::activity_texts[static_cast<std::size_t>(activity)];
 }
 
 }  // namespace contextual

@@ -54,6 +54,7 @@ enum class ProblemOutcome {
 enum class Detail : std::uint8_t {
   choices,  ///< a line for each choice and one on the region
   why,      ///< also the reasons, what was rejected, the searches, the limit and the warnings
+  configs,  ///< also what was measured of each config
 };
 
 /// An alternative, or a config of a tuned function, that launches kernels.
@@ -241,7 +242,7 @@ struct RegionReport {
   /// Returns the iteration table as Markdown, with the rows of all phases or only of one.
   CONTEXTUAL_API std::string table_text(std::optional<Phase> only = std::nullopt) const;
   /// Returns the report for people, in lines of at most `width` columns, 40 or more: choices, the region's
-  /// makespan beside all defaults, how often it ran and how long tuning took; with Detail::why all the rest.
+  /// makespan beside all defaults, how often it ran and how long tuning took; with other details the rest.
   CONTEXTUAL_API std::string to_string(Detail detail = Detail::choices, std::size_t width = 120) const;
   /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time beside the other
   /// choices and how that compares with the default's beside all defaults; where the search did not run these

@@ -21,28 +21,10 @@ inline std::string text_of(Mode mode) {
   return mode == Mode::tune ? "tune" : mode == Mode::use ? "use" : "off";
 }
 inline std::string text_of(SearchLevel level) {
-  switch (level) {
-    case SearchLevel::off:
-      return "off";
-    case SearchLevel::quick:
-      return "quick";
-    case SearchLevel::normal:
-      return "normal";
-    case SearchLevel::thorough:
-      break;
-  }
-  return "thorough";
+  return std::array{"off", "quick", "normal", "thorough"}.at(static_cast<std::size_t>(level));
 }
 inline std::string text_of(Revalidate revalidate) {
-  switch (revalidate) {
-    case Revalidate::no:
-      return "no";
-    case Revalidate::tune_if_worse:
-      return "tune_if_worse";
-    case Revalidate::defaults_if_worse:
-      break;
-  }
-  return "defaults_if_worse";
+  return std::array{"no", "tune_if_worse", "defaults_if_worse"}.at(static_cast<std::size_t>(revalidate));
 }
 inline std::string text_of(std::chrono::milliseconds time) {
   return std::to_string(time.count()) + "ms";

@@ -1,12 +1,7 @@
 #include "contextual/record/choice_lines.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <utility>
 
 namespace contextual::record {
 namespace {
@@ -62,36 +57,6 @@ std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t wante
     }
   }
   return text;
-}
-
-std::string short_time(double time_ns) {
-  constexpr std::array<std::pair<double, const char*>, 3> units{{{1.0, "ns"}, {1e3, "us"}, {1e6, "ms"}}};
-  double number = time_ns / 1e9;
-  const char* unit = "s";
-  for (const auto& [size, name] : units) {
-    if (time_ns < 999.5 * size) {
-      number = time_ns / size;
-      unit = name;
-      break;
-    }
-  }
-  const int decimals = time_ns < 999.5 ? 0 : number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, number, unit);
-  return text.data();
-}
-
-std::string short_percent(double fraction) {
-  return std::round(100 * fraction) == 0 ? "0 %" : percent(fraction, 0);
-}
-
-std::string percent(double fraction, int decimals) {
-  constexpr int most_decimals = 6;
-  std::array<char, 48> text{};
-  do {
-    std::snprintf(text.data(), text.size(), "%+.*f %%", decimals, 100 * fraction);
-  } while (fraction > -1 && std::atof(text.data()) <= -100 && ++decimals <= most_decimals);
-  return text.data();
 }
 
 std::string wrapped(std::string_view text, std::size_t wanted_width) {

@@ -35,13 +35,4 @@ std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t width
 /// `text` stay apart, and each ends with a line end.
 std::string wrapped(std::string_view text, std::size_t wanted_width);
 
-/// Returns a time for people, with three digits: "1.36 ms", "59.6 us", "812 ns" or "2.10 s".
-std::string short_time(double time_ns);
-
-/// Returns a change for people: "-82.3 %". Has more decimals where it would read as -100 % and is less.
-std::string percent(double fraction, int decimals = 1);
-
-/// The same in whole percent: "-82 %", "+7 %", "-99.7 %" or "0 %".
-std::string short_percent(double fraction);
-
 }  // namespace contextual::record

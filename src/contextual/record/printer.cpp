@@ -1,7 +1,7 @@
 #include "contextual/record/printer.hpp"
 
 #include "contextual/record/choice_lines.hpp"
-#include "contextual/record/progress.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/file_size_signal.hpp"
 
@@ -19,10 +19,6 @@ constexpr std::string_view sign = "[contextual] ";
 constexpr std::size_t line_columns = 120;
 constexpr std::int64_t progress_interval_ns = 1'000'000'000;
 constexpr std::int64_t long_tuning_ns = 2'000'000'000;  ///< so long a person waits without asking why
-
-std::string counted(std::size_t count, const std::string& singular) {
-  return std::to_string(count) + " " + singular + (count == 1 ? "" : "s");
-}
 
 /// The sign before every line, and several lines where one would be too long.
 std::string signed_lines(const std::string& text) {
@@ -43,7 +39,7 @@ void Printer::warning(const std::string& text) const {
 }
 
 void Printer::remark(const std::string& text) const {
-  if (prints_configs()) {
+  if (level_ == Print::configs) {
     warning(text);
   }
 }
@@ -62,59 +58,13 @@ void Printer::progress(const Progress& progress) {
   }
 }
 
-std::string Printer::lines_on(const ProblemSlot& slot, std::size_t config_id, const std::string& end) {
-  const auto [widest, is_new] = config_columns_.try_emplace(slot.index, 0);
-  if (is_new && !slot.found.members.empty()) {
-    for (const Config& config : slot.found.members.front()->space().configs) {
-      widest->second = std::max(widest->second, column_count(one_line(config.to_string())));
-    }
-  }
-  std::string config = one_line(config_of(slot, config_id).to_string());
-  config.append(widest->second - std::min(widest->second, column_count(config)), ' ');
-  const std::string name =
-      one_line(region_) + ": " + one_line(slot.problem.name) + "  " + one_line(slot.problem.key_text);
-  const std::string rest = config + "  " + one_line(end);
-  const bool fits = sign.size() + column_count(name) + 2 + column_count(rest) <= line_columns;
-  return signed_lines(name + (fits ? "  " : "\n    ") + rest);
-}
-
-void Printer::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason) {
-  if (prints_configs()) {
-    write_(lines_on(slot, config_id, "rejected: " + reason));
-    printed_.insert({slot.index, config_id});
-  }
-}
-
-void Printer::note_warmup(const ProblemSlot& slot, std::size_t config_id) {
-  if (prints_configs()) {
-    ++warmups_[{slot.index, config_id}];
-  }
-}
-
-void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const policy::Summary& time) {
-  if (!prints_configs() || !printed_.insert({slot.index, config_id}).second) {
-    return;
-  }
-  const auto warmups = static_cast<std::size_t>(warmups_[{slot.index, config_id}]);
-  const std::string counts = counted(time.count, "sample") + ", " + counted(warmups, "warm-up") + " dropped";
-  const std::string times =
-      time.count == 0 ? "no valid time" : short_time(time.centre_ns) + " +- " + short_time(time.spread_ns);
-  write_(lines_on(slot, config_id, times + "  " + counts));
-}
-
-void Printer::chosen(const ProblemView& problem) {
+void Printer::chosen(const ProblemSlot& slot) {
   any_choice_ = tuned_ = true;
-  const auto& members = problem.slot->found.members;
+  const auto& members = slot.found.members;
   if (std::any_of(members.begin(), members.end(), [](const auto& of) { return of->traits().has_check; })) {
     any_check_ = true;
   } else {
-    unchecked_.insert(problem.slot->problem.name);
-  }
-  for (std::size_t id = 0; prints_configs() && id < problem.record->configs.size(); ++id) {
-    const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns);
-    if (time.count > 0) {
-      measured(*problem.slot, id, time);
-    }
+    unchecked_.insert(slot.problem.name);
   }
 }
 
@@ -122,7 +72,7 @@ void Printer::end(const RegionReport& report, bool checked) const {
   if (level_ < Print::choices || !any_choice_) {
     return;
   }
-  const Detail detail = prints_configs() ? Detail::why : Detail::choices;
+  const Detail detail = level_ == Print::configs ? Detail::configs : Detail::choices;
   std::string block = std::string(sign) + one_line(region_) + ": choices";
   std::istringstream lines(report.to_string(detail, line_columns - sign.size()));
   for (std::string line; std::getline(lines, line);) {

@@ -3,16 +3,13 @@
 /// \file
 /// What a run prints to stderr.
 
-#include "contextual/policy/statistics.hpp"
 #include "contextual/record/problem_view.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
 
-#include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,15 +31,8 @@ class Printer {
   void remark(const std::string& text) const;
   /// Prints the progress where a phase begins, and else once a second at most.
   void progress(const Progress& progress);
-  void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason);
-
-  /// Counts a warm-up run of a config.
-  void note_warmup(const detail::ProblemSlot& slot, std::size_t config_id);
-  /// Prints what the walk has measured of a config, once.
-  void measured(const detail::ProblemSlot& slot, std::size_t config_id, const policy::Summary& time);
-  /// Prints the measured configs of a problem that have not been printed, for example because a race left
-  /// them behind. Call it when the problem has its choice.
-  void chosen(const ProblemView& problem);
+  /// The problem has its choice.
+  void chosen(const detail::ProblemSlot& slot);
 
   /// The run has made no choice, but begins with some of an earlier process.
   void note_kept() { any_choice_ = true; }
@@ -54,11 +44,6 @@ class Printer {
   void failed(const TuningFailedError& error) const;
 
  private:
-  bool prints_configs() const { return level_ == Print::configs; }
-  /// Returns a line on a config: the problem, the config, padded to the longest one of the problem, and
-  /// `end`. If that is too long, the config and `end` have lines of their own.
-  std::string lines_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
-
   bool shows_progress(const Progress& progress) const;
 
   Print level_;
@@ -67,12 +52,9 @@ class Printer {
   Write write_;
   bool any_choice_ = false;
   bool tuned_ = false;
-  bool any_check_ = false;                                      ///< a kernel with a choice checks its results
-  std::set<std::string> unchecked_{};                           ///< the others
-  std::optional<Progress> told_;                                ///< the progress that was printed last
-  std::map<std::size_t, std::size_t> config_columns_;           ///< of the longest config, by slot
-  std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config
-  std::set<std::pair<std::size_t, std::size_t>> printed_;
+  bool any_check_ = false;             ///< a kernel with a choice checks its results
+  std::set<std::string> unchecked_{};  ///< the others
+  std::optional<Progress> told_;       ///< the progress that was printed last
 };
 
 /// Returns a line on a call outside of a run, or several where one would be too long: what it is a call of,

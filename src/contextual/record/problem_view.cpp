@@ -21,10 +21,12 @@ const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) 
   return slot.found.members.front()->space().configs[config_id];
 }
 
+ProblemName name_of(const detail::ProblemSlot& slot) {
+  return {slot.problem.name, slot.problem.key_text};
+}
+
 ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id) {
-  return {{slot.problem.name, slot.problem.key_text},
-          static_cast<std::int64_t>(config_id),
-          config_of(slot, config_id)};
+  return {name_of(slot), static_cast<std::int64_t>(config_id), config_of(slot, config_id)};
 }
 
 }  // namespace contextual::record

@@ -32,6 +32,7 @@ std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemVi
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
 
 /// Returns the same for events.
+ProblemName name_of(const detail::ProblemSlot& slot);
 ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id);
 
 }  // namespace contextual::record

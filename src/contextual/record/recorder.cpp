@@ -3,12 +3,9 @@
 #include "contextual/options/lone_rank.hpp"
 #include "contextual/options/option_text.hpp"
 #include "contextual/policy/statistics.hpp"
-#include "contextual/record/launch_event.hpp"
-#include "contextual/record/limit_event.hpp"
-#include "contextual/record/progress.hpp"
-#include "contextual/record/rates.hpp"
+#include "contextual/record/make_events.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/reason_text.hpp"
-#include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
@@ -60,16 +57,12 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
   report().mode = options.mode;
   report().run_id = new_run_id();
   open_log();
-  RunStart start;
-  start.rank_count = options.communicator->size();
-  start.group = options.communicator->describe();
-  start.process_rank = options.communicator->process_rank();
-  start.options = options.agreed_text();
-  if (!options.restore.empty()) {
-    start.restore = options::names_of(options.restore);
-  }
-  start.time_iso8601 = utc_text(std::chrono::system_clock::now());
-  write(start);
+  write(RunStart{.rank_count = options.communicator->size(),
+                 .group = options.communicator->describe(),
+                 .process_rank = options.communicator->process_rank(),
+                 .time_iso8601 = utc_text(std::chrono::system_clock::now()),
+                 .options = options.agreed_text(),
+                 .restore = options.restore.empty() ? "" : options::names_of(options.restore)});
   warn_of_lone_rank();
 }
 
@@ -118,18 +111,16 @@ void Recorder::hello(const std::string& tuning_id, const Timer* timer) {
 
 void Recorder::conditions(const detail::BatchPlan& plan, const detail::BatchResult& result) {
   for (const DeviceState& device : result.conditions.devices) {
-    DeviceConditions event;
-    event.phase = plan.phase();
-    event.tuning_iteration = plan.first_iteration;
-    event.iteration_count = static_cast<std::int64_t>(plan.length());
-    event.device = device.device;
-    event.sm_clock_mhz = device.sm_clock_mhz;
-    event.memory_clock_mhz = device.memory_clock_mhz;
-    event.temperature_celsius = device.temperature_celsius;
-    event.power_watts = device.power_watts;
-    event.slowed_by = device.slowed_by;
-    event.disturbance = result.conditions.disturbance;
-    write(event);
+    write(DeviceConditions{.phase = plan.phase(),
+                           .tuning_iteration = plan.first_iteration,
+                           .iteration_count = static_cast<std::int64_t>(plan.length()),
+                           .device = device.device,
+                           .sm_clock_mhz = device.sm_clock_mhz,
+                           .memory_clock_mhz = device.memory_clock_mhz,
+                           .temperature_celsius = device.temperature_celsius,
+                           .power_watts = device.power_watts,
+                           .slowed_by = device.slowed_by,
+                           .disturbance = result.conditions.disturbance});
   }
   if (!result.conditions.disturbance.empty()) {
     warning("the times of tuning iterations " + std::to_string(plan.first_iteration) + " to " +
@@ -166,16 +157,12 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       }
       const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
       builder_.add_cell(*problem.slot, cell, launched);
-      if (!launched && closed_early(problem)) {
-        continue;  // else the log would grow with the square of the keys where each run has its own
-      }
       if (launched && cell.role == Cell::Role::step) {
-        note_step(*problem.slot, cell);
+        time_.add_walked(index);
       }
-      LaunchRow row = launch_event(plan, result, agreed, *problem.slot, i, cell);
-      config_complete(row, problem, cell, events);
-      if (log_) {
-        events.push_back(event_of(std::move(row)));
+      // Else the log would grow with the square of the keys where each run has its own.
+      if (log_ && (launched || !closed_early(problem))) {
+        add_launch(events, launch_event(plan, result, agreed, *problem.slot, i, cell), problem, cell);
       }
     }
   }
@@ -184,49 +171,31 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
   }
 }
 
-void Recorder::note_step(const ProblemSlot& slot, const Cell& cell) {
-  time_.add_walked(slot.index);
-  if (cell.warmup) {
-    printer_.note_warmup(slot, cell.config_id);
+void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
+                          const Cell& cell) const {
+  if (cell.role == Cell::Role::step && problem.record != nullptr &&
+      cell.iteration == problem.record->warmups + problem.record->repeats - 1) {
+    const policy::Summary summary = policy::summarize(problem.record->configs[cell.config_id].samples_ns);
+    if (summary.count > 0) {
+      row.centre_ns = summary.centre_ns;
+      ConfigSummary complete{.config = row.config,
+                             .sample_count = static_cast<std::int64_t>(summary.count),
+                             .centre_ns = summary.centre_ns,
+                             .spread_ns = summary.spread_ns};
+      add_rates(complete, *problem.slot, summary.centre_ns);
+      events.push_back(event_of(std::move(complete)));
+    }
   }
-}
-
-void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell,
-                               std::vector<Event>& events) {
-  if (cell.role != Cell::Role::step || problem.record == nullptr ||
-      cell.iteration != problem.record->warmups + problem.record->repeats - 1) {
-    return;
-  }
-  const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
-  const policy::Summary summary = policy::summarize(config.samples_ns);
-  if (!config.rejection) {
-    printer_.measured(*problem.slot, cell.config_id, summary);
-  }
-  if (summary.count == 0) {
-    return;
-  }
-  row.centre_ns = summary.centre_ns;
-  ConfigSummary complete;
-  complete.config = row.config;
-  complete.sample_count = static_cast<std::int64_t>(summary.count);
-  complete.centre_ns = summary.centre_ns;
-  complete.spread_ns = summary.spread_ns;
-  add_rates(complete, *problem.slot, summary.centre_ns);
-  if (log_) {
-    events.push_back(event_of(std::move(complete)));
-  }
+  events.push_back(event_of(std::move(row)));
 }
 
 void Recorder::rejected(const ProblemSlot& slot, const policy::RejectionOutcome& rejection,
                         const detail::BatchPlan& plan) {
-  Rejected event;
-  event.phase = plan.phase();
-  event.tuning_iteration = plan.first_iteration;
-  event.config = config_use(slot, rejection.config_id);
-  event.reason = rejection.reason;
-  event.ranks.assign(rejection.ranks.begin(), rejection.ranks.end());
-  write(event);
-  printer_.rejected(slot, rejection.config_id, rejection.reason);
+  write(Rejected{.config = config_use(slot, rejection.config_id),
+                 .phase = plan.phase(),
+                 .tuning_iteration = plan.first_iteration,
+                 .reason = rejection.reason,
+                 .ranks = {rejection.ranks.begin(), rejection.ranks.end()}});
 }
 
 void Recorder::choice(const ProblemView& problem) {
@@ -244,36 +213,32 @@ void Recorder::choice(const ProblemView& problem) {
   }
   event.walk_ns = time_.walk_ns(slot.index);
   write(event);
-  printer_.chosen(problem);
+  printer_.chosen(slot);
 }
 
 void Recorder::kept(const std::vector<ProblemReport>& problems) {
   for (const ProblemReport& problem : problems) {
-    Choice event;
-    event.config = {
-        {problem.kernel, problem.key}, static_cast<std::int64_t>(problem.choice), problem.choice_config};
-    event.reason = problem.reason;
-    write(event);
+    write(Choice{.config = {{problem.kernel, problem.key},
+                            static_cast<std::int64_t>(problem.choice),
+                            problem.choice_config},
+                 .reason = problem.reason});
     printer_.note_kept();
   }
   report().problems = problems;
 }
 
 void Recorder::warning(const std::string& text) {
-  Warning event;
-  event.text = text;
-  write(event);
+  write(Warning{text});
   report().warnings.push_back(text);
   printer_.warning(text);
 }
 
 void Recorder::remark(const detail::CurrentLaunch& config, const std::string& text) {
-  Warning event;
-  event.text = "kernel \"" + config.kernel + "\" config-" + std::to_string(config.config_id) + " " +
-               config.config.to_string() + ": " + text;
-  if (remarks_.insert(event.text).second) {
-    printer_.remark(event.text);
-    write(std::move(event));
+  const std::string remark = "kernel \"" + config.kernel + "\" config-" + std::to_string(config.config_id) +
+                             " " + config.config.to_string() + ": " + text;
+  if (remarks_.insert(remark).second) {
+    printer_.remark(remark);
+    write(Warning{remark});
   }
 }
 
@@ -302,23 +267,21 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   write(event);
   printer_.progress(event);
   if (options_.progress) {
-    contextual::Progress progress;
-    progress.region = region_;
-    progress.phase = phase;
-    progress.iterations_done = event.iterations_done;
-    progress.iterations_expected = event.iterations_expected;
-    progress.open_problems = open_problems;
-    progress.elapsed = std::chrono::nanoseconds(event.elapsed_ns);
-    progress.estimated_left = std::chrono::nanoseconds(event.estimated_left_ns.value_or(0));
-    options_.progress(progress);
+    options_.progress({.region = region_,
+                       .phase = phase,
+                       .iterations_done = event.iterations_done,
+                       .iterations_expected = event.iterations_expected,
+                       .open_problems = open_problems,
+                       .elapsed = std::chrono::nanoseconds(event.elapsed_ns),
+                       .estimated_left = std::chrono::nanoseconds(event.estimated_left_ns.value_or(0))});
   }
 }
 
 void Recorder::searches(const policy::TuningState& state, const std::vector<ProblemView>& problems) {
   for (; searches_written_ < state.searches().size(); ++searches_written_) {
-    const policy::SearchRecord& search = state.searches()[searches_written_];
+    const SearchReport search = search_report(state.searches()[searches_written_], problems);
     write(search_event(search, state.infeasible(), problems));
-    builder_.add_search(search, problems);
+    builder_.add_search(search);
   }
 }
 

@@ -98,11 +98,9 @@ class Recorder {
   void open_log();
   void warn_of_lone_rank();
   void write(EventBody body);
-  /// The walk has tried a config of a problem.
-  void note_step(const detail::ProblemSlot& slot, const policy::Cell& cell);
-  /// If `row` is a config's last repeat, sets its average and adds the config's summary.
-  void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell,
-                       std::vector<Event>& events);
+  /// Adds the row, and if it is a config's last repeat, its average and before it the config's summary.
+  void add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
+                  const policy::Cell& cell) const;
   void write_end(const Failure* failure, const Ending& ending);
 
   const options::ResolvedOptions& options_;

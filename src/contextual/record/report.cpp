@@ -1,6 +1,5 @@
 #include "contextual/record/choice_lines.hpp"
-#include "contextual/record/progress.hpp"
-#include "contextual/record/rates.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
@@ -283,15 +282,30 @@ std::string rejections_text(const ProblemReport& problem) {
              : text;
 }
 
-/// Why a problem has its choice. Of one that is not in use, only what was rejected.
-std::string why_text(const ProblemReport& problem, bool used) {
+/// What was measured of each config.
+std::string configs_text(const ProblemReport& problem, std::size_t width) {
+  std::vector<record::ChoiceLine> lines;
+  lines.reserve(problem.configs.size());
+  for (const ConfigReport& config : problem.configs) {
+    record::ChoiceLine& line = lines.emplace_back();
+    line.kernel = "    " + record::one_line(config.config.to_string());
+    line.time = config.time.count > 0 ? spread_text(config.time) : "";
+    line.note = config.rejection         ? "rejected: " + record::one_line(*config.rejection)
+                : config.left_out        ? "left out"
+                : config.time.count == 0 ? "not measured"
+                                         : "";
+  }
+  return record::choice_lines(lines, width);
+}
+
+/// Why a problem has its choice, before what is to say of its configs. Of one that is not in use, only that.
+std::string why_text(const ProblemReport& problem, bool used, const std::string& configs) {
   const std::string name = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key));
-  const std::string rejections = rejections_text(problem);
   if (!used) {
-    return rejections.empty() ? "" : name + ": not in use\n" + rejections;
+    return configs.empty() ? "" : name + ": not in use\n" + configs;
   }
   if (!has_choice(problem)) {
-    return name + ": " + note_on(problem, used) + "\n" + rejections;
+    return name + ": " + note_on(problem, used) + "\n" + configs;
   }
   std::string text = name + ": " + record::one_line(problem.choice_config.to_string()) + ": " +
                      record::one_line(problem.reason) + "\n";
@@ -304,7 +318,7 @@ std::string why_text(const ProblemReport& problem, bool used) {
     }
     text += "\n";
   }
-  return text + rejections;
+  return text + configs;
 }
 
 /// The choice, with defaults where it does not differ from the reference.
@@ -374,7 +388,8 @@ std::string RegionReport::to_string(Detail detail, std::size_t width) const {
   }
   std::string why = "Why:\n";
   for (const ProblemReport& problem : problems) {
-    why += why_text(problem, in_use(problems, problem));
+    why += why_text(problem, in_use(problems, problem),
+                    detail == Detail::configs ? configs_text(problem, width) : rejections_text(problem));
   }
   if (default_makespan && tuned_makespan) {
     why += "makespan in the closing comparison: " + spread_text(*tuned_makespan) + ", all defaults " +

@@ -2,9 +2,9 @@
 
 #include "contextual/launch/failed_slot.hpp"
 #include "contextual/policy/statistics.hpp"
-#include "contextual/record/rates.hpp"
+#include "contextual/record/make_events.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/reason_text.hpp"
-#include "contextual/record/search_event.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -19,78 +19,19 @@ using policy::Cell;
 
 namespace {
 
+/// Of a cell in which something was tried.
 std::string table_text(const Cell& cell) {
-  switch (cell.role) {
-    case Cell::Role::step:
-      return "config-" + std::to_string(cell.config_id) + " (iter-" + std::to_string(cell.iteration) + ")";
-    case Cell::Role::lead_in:
-      return "config-" + std::to_string(cell.config_id) + " (lead-in)";
-    case Cell::Role::candidate:
-      return "config-" + std::to_string(cell.config_id) + " (candidate)";
-    case Cell::Role::best:
-      break;
-  }
-  return "best-config";
+  return "config-" + std::to_string(cell.config_id) +
+         (cell.role == Cell::Role::step      ? " (iter-" + std::to_string(cell.iteration) + ")"
+          : cell.role == Cell::Role::lead_in ? " (lead-in)"
+                                             : " (candidate)");
 }
 
 ProblemOutcome outcome_of(policy::ProblemStatus status) {
-  switch (status) {
-    case policy::ProblemStatus::locked_in:
-      return ProblemOutcome::locked_in;
-    case policy::ProblemStatus::provisional:
-      return ProblemOutcome::provisional;
-    case policy::ProblemStatus::failed:
-      return ProblemOutcome::failed;
-    case policy::ProblemStatus::exploring:
-    case policy::ProblemStatus::walking:
-    case policy::ProblemStatus::walked:
-      break;
-  }
-  return ProblemOutcome::open;
-}
-
-TimeSummary time_summary(const policy::Summary& summary) {
-  return {summary.count, summary.centre_ns, summary.spread_ns};
-}
-
-TimeSummary time_summary(const std::vector<std::int64_t>& samples) {
-  return time_summary(policy::summarize(samples));
-}
-
-SearchGain gain_of(const policy::Gain& gain) {
-  return {gain.centre, gain.low, gain.high};
-}
-
-/// Without the problems.
-SearchReport report_of(const policy::SearchRecord& search) {
-  SearchReport report;
-  report.existing = search.existing;
-  report.failed = search.failed;
-  report.runs = search.runs;
-  report.lead_ins = search.lead_ins;
-  for (const policy::MeasuredAssignment& measured : search.measured) {
-    report.measured.push_back({measured.assignment, time_summary(measured.makespan)});
-  }
-  report.choice = search.choice;
-  report.reason = reason_text(search.reason);
-  report.cut = reason_text(search.cut);
-  report.within_noise = search.within_noise;
-  report.by_own_time = search.by_own_time;
-  report.cost_of_own_time = search.cost_of_own_time;
-  report.reference = reference_of(search);
-  if (report.reference != SearchReference::none) {
-    report.compared_with = search.compared_with;
-    report.reference_makespan = time_summary(search.reference_makespan);
-    report.choice_makespan = time_summary(search.choice_makespan);
-  }
-  if (search.gain) {
-    report.gain = gain_of(*search.gain);
-  }
-  report.unsure = search.is_unsure();
-  for (const policy::LostComparison& lost : search.lost) {
-    report.lost.push_back({lost.assignment, gain_of(lost.gain)});
-  }
-  return report;
+  return status == policy::ProblemStatus::locked_in     ? ProblemOutcome::locked_in
+         : status == policy::ProblemStatus::provisional ? ProblemOutcome::provisional
+         : status == policy::ProblemStatus::failed      ? ProblemOutcome::failed
+                                                        : ProblemOutcome::open;
 }
 
 ProblemReport report_of(const ProblemView& problem) {
@@ -114,13 +55,13 @@ ProblemReport report_of(const ProblemView& problem) {
   report.work = slot.launched.work;
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
-    const TimeSummary time = time_summary(config.samples_ns);
-    report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns),
-                              config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt,
-                              config.left_out,
-                              id + slot.problem.refinement_count >= slot.problem.config_count,
-                              metrics_of(report.work, time.centre_ns),
-                              config.rejection ? ranks_of(*config.rejection) : std::vector<int>()});
+    const TimeSummary time = time_summary(policy::summarize(config.samples_ns));
+    report.configs.push_back(
+        {id, config_of(slot, id), time, time_summary(policy::summarize(config.makespans_ns)),
+         config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt, config.left_out,
+         id + slot.problem.refinement_count >= slot.problem.config_count,
+         metrics_of(report.work, time.centre_ns),
+         config.rejection ? ranks_of(*config.rejection) : std::vector<int>()});
   }
   return report;
 }
@@ -189,17 +130,12 @@ void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool lau
   }
 }
 
-void ReportBuilder::add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems) {
-  SearchReport report = report_of(search);
-  for (const ProblemSlot* slot : joined_slots(problems, search.by_own_time.size())) {
-    const ChosenBy how = chosen_by(search, report.problems.size());
-    report.problems.push_back({slot == nullptr ? 0 : slot->index, how});
-  }
-  const bool compared = report.reference != SearchReference::none && report.choice_makespan.count > 0;
-  const bool with_defaults = compared && report.reference == SearchReference::defaults;
-  report_.tuned_makespan = compared ? std::optional(report.choice_makespan) : std::nullopt;
-  report_.default_makespan = with_defaults ? std::optional(report.reference_makespan) : std::nullopt;
-  report_.searches.push_back(std::move(report));
+void ReportBuilder::add_search(const SearchReport& search) {
+  const bool compared = search.reference != SearchReference::none && search.choice_makespan.count > 0;
+  const bool with_defaults = compared && search.reference == SearchReference::defaults;
+  report_.tuned_makespan = compared ? std::optional(search.choice_makespan) : std::nullopt;
+  report_.default_makespan = with_defaults ? std::optional(search.reference_makespan) : std::nullopt;
+  report_.searches.push_back(search);
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
@@ -232,8 +168,8 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.problems.push_back(report_of(problem));
     if (!replaced && problem.index) {
       const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
-      report_.problems.back().time_in_choice = time_summary(own.in_choice_ns);
-      report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns);
+      report_.problems.back().time_in_choice = time_summary(policy::summarize(own.in_choice_ns));
+      report_.problems.back().time_in_defaults = time_summary(policy::summarize(own.in_defaults_ns));
     }
     if (problem.slot == failed) {
       note_failure(report_.problems.back(), *problem.slot, *failure);

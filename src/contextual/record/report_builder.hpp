@@ -30,8 +30,8 @@ class ReportBuilder {
   void begin_row(Phase phase, std::int64_t tuning_iteration);
   /// Adds what a problem did in the row. `launched` is false if it was due but was not launched.
   void add_cell(const detail::ProblemSlot& slot, const policy::Cell& cell, bool launched);
-  /// Adds a search that is over. `problems` are those known when it ended.
-  void add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
+  /// Adds a search that is over, see search_report().
+  void add_search(const SearchReport& search);
   /// Ends the report. `state` is null if the ranks never agreed on a first batch. `failure` is what the run
   /// throws if tuning has failed: the policy may not know yet what that says.
   void end(const policy::TuningState* state, std::vector<ProblemView> problems, const TuningTime& time,

@@ -1,6 +1,6 @@
 #include "contextual/record/text_format.hpp"
 
-#include "contextual/record/progress.hpp"
+#include "contextual/record/quantities.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -35,51 +35,25 @@ void append_one_line(std::string& line, std::string_view text) {
   }
 }
 
-std::string percent_text(double fraction) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", 100 * fraction);
-  return text;
-}
-
-std::string rate_text(double rate) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", rate);
-  return text;
-}
-
 std::string number_text(double number, Unit unit) {
   switch (unit) {
-    case Unit::rate:
-      return rate_text(number);
+    case Unit::megahertz:
+      return formatted("%.0f MHz", number);
+    case Unit::celsius:
+      return formatted("%.0f C", number);
+    case Unit::watts:
+      return formatted("%.0f W", number);
     case Unit::latency_ns:
       return format_latency(number);
     case Unit::duration_ns:
       return format_duration(static_cast<std::int64_t>(number));
     case Unit::fraction:
-      return percent_text(number);
-    default:
-      return std::to_string(number);
-  }
-}
-
-std::string number_text(std::int64_t number, Unit unit) {
-  switch (unit) {
-    case Unit::none:
+      return formatted("%.3g %%", 100 * number);
     case Unit::rate:
-    case Unit::fraction:
-      return std::to_string(number);
-    case Unit::megahertz:
-      return std::to_string(number) + " MHz";
-    case Unit::celsius:
-      return std::to_string(number) + " C";
-    case Unit::watts:
-      return std::to_string(number) + " W";
-    case Unit::latency_ns:
-      return format_latency(static_cast<double>(number));
-    case Unit::duration_ns:
+    case Unit::none:
       break;
   }
-  return format_duration(number);
+  return formatted("%.4g", number);
 }
 
 std::string numbers_text(const std::vector<std::int64_t>& numbers) {
@@ -141,7 +115,8 @@ class Line {
     } else if constexpr (std::is_enum_v<T>) {
       add(label, enum_text(value));
     } else if constexpr (std::is_arithmetic_v<T>) {
-      add(label, number_text(value, field.unit));
+      const bool is_count = std::is_integral_v<T> && field.unit == Unit::none;
+      add(label, is_count ? std::to_string(value) : number_text(static_cast<double>(value), field.unit));
     } else {
       add(label, value);
     }

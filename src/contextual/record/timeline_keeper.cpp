@@ -25,12 +25,9 @@ Timeline event_of(const detail::IterationTimeline& timeline, const std::vector<P
   event.begin_ns = timeline.begin_ns;
   event.end_ns = timeline.end_ns;
   for (const detail::LaunchSpan& launch : timeline.launches) {
-    const detail::Problem& problem = problems[launch.slot].slot->problem;
-    event.launches.push_back({{problem.name, problem.key_text},
-                              static_cast<std::int64_t>(launch.config_id),
-                              launch.span.device,
-                              launch.span.begin_ns,
-                              launch.span.end_ns});
+    event.launches.push_back({name_of(*problems[launch.slot].slot),
+                              static_cast<std::int64_t>(launch.config_id), launch.span.device,
+                              launch.span.begin_ns, launch.span.end_ns});
   }
   event.others_known = timeline.others.has_value();
   for (const Span& span : timeline.others.value_or(std::vector<Span>())) {

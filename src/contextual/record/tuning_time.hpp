@@ -3,6 +3,7 @@
 /// \file
 /// How long a tuning run takes on the host, and how much of that goes into the walk of each problem.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,13 +22,23 @@ class TuningTime {
       : now_(std::move(now)), begin_(now_()) {}
 
   void stop() { end_ = now_(); }
-  std::int64_t total_ns() const;
+  std::int64_t total_ns() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(end_.value_or(now_()) - begin_).count();
+  }
 
   /// Ends a batch of tuning iterations, which has taken all of the time since the last batch.
-  void end_batch(std::size_t iteration_count);
+  void end_batch(std::size_t iteration_count) {
+    const std::int64_t total = total_ns();
+    iteration_ns_ = static_cast<double>(total - batches_ns_) /
+                    static_cast<double>(std::max<std::size_t>(1, iteration_count));
+    batches_ns_ = total;
+  }
   /// Call it after `end_batch`, once for each iteration in which the walk has tried a config of the problem.
   void add_walked(std::size_t problem) { walks_ns_[problem] += iteration_ns_; }
-  std::int64_t walk_ns(std::size_t problem) const;
+  std::int64_t walk_ns(std::size_t problem) const {
+    const auto walk = walks_ns_.find(problem);
+    return walk == walks_ns_.end() ? 0 : static_cast<std::int64_t>(walk->second);
+  }
 
  private:
   std::function<Clock::time_point()> now_;

@@ -7,7 +7,7 @@
 #include "contextual/agreement/part_time.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/record/limit_event.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/timer.hpp>

@@ -1,5 +1,6 @@
 #include "contextual/record/choice_lines.hpp"
 
+#include "contextual/record/quantities.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>

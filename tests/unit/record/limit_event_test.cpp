@@ -1,5 +1,4 @@
-#include "contextual/record/limit_event.hpp"
-
+#include "contextual/record/make_events.hpp"
 #include "support/catch.hpp"
 
 namespace limit_event_test {

@@ -47,6 +47,13 @@ TEST_CASE("reason_text names the reference and the sign of a gain", "[unit]") {
         "(by -0.5 % to 1.5 %): they win");
 }
 
+TEST_CASE("reason_text fills in every figure", "[unit]") {
+  for (int why = 1; why <= static_cast<int>(Why::first_ruled_out); ++why) {
+    const std::string text = reason_text(Reason({.why = static_cast<Why>(why), .config_id = 1}));
+    CHECK((!text.empty() && text.find_first_of("{}") == std::string::npos));
+  }
+}
+
 TEST_CASE("reason_text of an alternative that was not asked for beside all others", "[unit]") {
   CHECK(reason_text(Reason({.why = Why::ruled_out_so_far, .count = 10'000})) ==
         "ruled out by `feasible`, as far as 10000 combinations with other alternatives show");

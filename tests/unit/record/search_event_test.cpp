@@ -1,5 +1,4 @@
-#include "contextual/record/search_event.hpp"
-
+#include "contextual/record/make_events.hpp"
 #include "contextual/record/report_builder.hpp"
 #include "support/catch.hpp"
 
@@ -78,14 +77,15 @@ SearchRecord sample_record() {
 }
 
 SearchResult event_of(const SearchRecord& search) {
-  return search_event(search, {{{2, 0}, told("of two problems")}, {{2, 1, 5}, told("starved")}},
-                      Problems().views());
+  const Problems problems;
+  return search_event(search_report(search, problems.views()),
+                      {{{2, 0}, told("of two problems")}, {{2, 1, 5}, told("starved")}}, problems.views());
 }
 
 RegionReport report_of(const SearchRecord& search) {
   const Problems problems;
   ReportBuilder builder;
-  builder.add_search(search, problems.views());
+  builder.add_search(search_report(search, problems.views()));
   builder.end(nullptr, problems.views(), TuningTime(), {});
   return builder.report();
 }
@@ -164,9 +164,8 @@ TEST_CASE("search_event: a search that found nothing has no chosen configs", "[u
   SearchRecord search = sample_record();
   search.choice.clear();
   const SearchResult event = event_of(search);
-  REQUIRE(event.problems.size() == 3);
-  CHECK_FALSE(event.problems[0].config_id.has_value());
-  CHECK(event.problems[0].own_time_config_id == 2);
+  CHECK_FALSE(event.problems.at(0).config_id.has_value());
+  CHECK(event.problems.at(0).own_time_config_id == 2);
 }
 
 TEST_CASE("ReportBuilder: a search refers to the problems of the report, in the state's order", "[unit]") {

@@ -6,7 +6,9 @@
 #include <contextual/phase.hpp>
 #include <contextual/report.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -68,131 +70,56 @@ constexpr RunStage stage_of(Phase phase) noexcept {
                                   : RunStage::final_run;
 }
 
+/// How each enumerator is written, in their order.
 template <typename E>
-struct EnumText {
-  E value;
-  std::string_view text;
-};
-
-/// `all` lists the enumerators with their texts.
-template <typename E>
-struct EnumTexts;
+inline constexpr auto enum_texts = nullptr;
 
 template <>
-struct EnumTexts<Phase> {
-  static constexpr std::array<EnumText<Phase>, 3> all{{{Phase::walk, to_string(Phase::walk)},
-                                                       {Phase::search, to_string(Phase::search)},
-                                                       {Phase::final_run, to_string(Phase::final_run)}}};
-};
-
+inline constexpr auto enum_texts<Phase> = detail::phase_texts;
 template <>
-struct EnumTexts<Activity> {
-  static constexpr std::array<EnumText<Activity>, 7> all{
-      {{Activity::region, to_string(Activity::region)},
-       {Activity::before_iteration, to_string(Activity::before_iteration)},
-       {Activity::after_iteration, to_string(Activity::after_iteration)},
-       {Activity::prepare, to_string(Activity::prepare)},
-       {Activity::verify, to_string(Activity::verify)},
-       {Activity::settle, to_string(Activity::settle)},
-       {Activity::later_call, to_string(Activity::later_call)}}};
-};
-
+inline constexpr auto enum_texts<Activity> = detail::activity_texts;
 template <>
-struct EnumTexts<LaunchRole> {
-  static constexpr std::array<EnumText<LaunchRole>, 5> all{{{LaunchRole::warmup, "warmup"},
-                                                            {LaunchRole::repeat, "repeat"},
-                                                            {LaunchRole::lead_in, "lead_in"},
-                                                            {LaunchRole::candidate, "candidate"},
-                                                            {LaunchRole::best, "best"}}};
-};
-
+inline constexpr auto enum_texts<LaunchRole> = std::to_array<std::string_view>({"warmup", "repeat", "lead_in",
+                                                                                "candidate", "best"});
 template <>
-struct EnumTexts<LaunchStatus> {
-  static constexpr std::array<EnumText<LaunchStatus>, 5> all{{{LaunchStatus::ok, "ok"},
-                                                              {LaunchStatus::no_time, "no time"},
-                                                              {LaunchStatus::rejected, "rejected"},
-                                                              {LaunchStatus::fallback, "fallback"},
-                                                              {LaunchStatus::not_launched, "not launched"}}};
-};
-
+inline constexpr auto enum_texts<LaunchStatus> =
+    std::to_array<std::string_view>({"ok", "no time", "rejected", "fallback", "not launched"});
 template <>
-struct EnumTexts<ChoiceStatus> {
-  static constexpr std::array<EnumText<ChoiceStatus>, 2> all{
-      {{ChoiceStatus::locked_in, "locked_in"}, {ChoiceStatus::provisional, "provisional"}}};
-};
-
+inline constexpr auto enum_texts<ChoiceStatus> = std::to_array<std::string_view>({"locked_in",
+                                                                                  "provisional"});
 template <>
-struct EnumTexts<ChosenBy> {
-  static constexpr std::array<EnumText<ChosenBy>, 3> all{{{ChosenBy::makespan, "makespan"},
-                                                          {ChosenBy::own_time, "own time"},
-                                                          {ChosenBy::not_tuned, "not tuned"}}};
-};
-
+inline constexpr auto enum_texts<ChosenBy> = std::to_array<std::string_view>({"makespan", "own time",
+                                                                              "not tuned"});
 template <>
-struct EnumTexts<Standing> {
-  static constexpr std::array<EnumText<Standing>, 3> all{
-      {{Standing::choice, "choice"}, {Standing::within_noise, "within noise"}, {Standing::other, "other"}}};
-};
-
+inline constexpr auto enum_texts<Standing> = std::to_array<std::string_view>({"choice", "within noise",
+                                                                              "other"});
 template <>
-struct EnumTexts<TimelineSide> {
-  static constexpr std::array<EnumText<TimelineSide>, 2> all{
-      {{TimelineSide::chosen, "chosen"}, {TimelineSide::defaults, "defaults"}}};
-};
-
+inline constexpr auto enum_texts<TimelineSide> = std::to_array<std::string_view>({"chosen", "defaults"});
 template <>
-struct EnumTexts<SearchReference> {
-  static constexpr std::array<EnumText<SearchReference>, 5> all{
-      {{SearchReference::none, "none"},
-       {SearchReference::defaults, "defaults"},
-       {SearchReference::alternative_defaults, "alternative defaults"},
-       {SearchReference::default_alternative, "default alternative"},
-       {SearchReference::first_feasible, "first feasible"}}};
-};
-
+inline constexpr auto enum_texts<SearchReference> = std::to_array<std::string_view>(
+    {"none", "defaults", "alternative defaults", "default alternative", "first feasible"});
 template <>
-struct EnumTexts<BlockedAction> {
-  static constexpr std::array<EnumText<BlockedAction>, 4> all{
-      {{BlockedAction::exit_process, "exit 84"},
-       {BlockedAction::on_deadline, "on_deadline"},
-       {BlockedAction::none, "none: a debugger is attached"},
-       {BlockedAction::report_only, "none: a later call is only reported"}}};
-};
-
+inline constexpr auto enum_texts<BlockedAction> = std::to_array<std::string_view>(
+    {"exit 84", "on_deadline", "none: a debugger is attached", "none: a later call is only reported"});
 template <>
-struct EnumTexts<EndStatus> {
-  static constexpr std::array<EnumText<EndStatus>, 2> all{
-      {{EndStatus::ok, "ok"}, {EndStatus::failed, "failed"}}};
-};
-
+inline constexpr auto enum_texts<EndStatus> = std::to_array<std::string_view>({"ok", "failed"});
 template <>
-struct EnumTexts<RunStage> {
-  static constexpr std::array<EnumText<RunStage>, 4> all{
-      {{RunStage::hello, "hello"},
-       {RunStage::walk, to_string(Phase::walk)},
-       {RunStage::search, to_string(Phase::search)},
-       {RunStage::final_run, to_string(Phase::final_run)}}};
-};
+inline constexpr auto enum_texts<RunStage> = std::to_array<std::string_view>({"hello", to_string(Phase::walk),
+                                                                              to_string(Phase::search),
+                                                                              to_string(Phase::final_run)});
 
 template <typename E>
 constexpr std::string_view enum_text(E value) noexcept {
-  for (const EnumText<E>& entry : EnumTexts<E>::all) {
-    if (entry.value == value) {
-      return entry.text;
-    }
-  }
-  return {};
+  const auto index = static_cast<std::size_t>(value);
+  return index < enum_texts<E>.size() ? enum_texts<E>[index] : std::string_view();
 }
 
 /// Returns the enumerator with this text, or nothing if there is none.
 template <typename E>
 constexpr std::optional<E> enum_from_text(std::string_view text) noexcept {
-  for (const EnumText<E>& entry : EnumTexts<E>::all) {
-    if (entry.text == text) {
-      return entry.value;
-    }
-  }
-  return std::nullopt;
+  const auto found = std::find(enum_texts<E>.begin(), enum_texts<E>.end(), text);
+  return found == enum_texts<E>.end() ? std::nullopt
+                                      : std::optional(static_cast<E>(found - enum_texts<E>.begin()));
 }
 
 }  // namespace contextual::record

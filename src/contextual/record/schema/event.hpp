@@ -3,20 +3,16 @@
 /// \file
 /// The events of a log: the members of each and, below them, one row per member. docs/log-format.md says what
 /// they mean. The writers of both logs and the reader follow the rows. A new field therefore needs a member,
-/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, search_event.cpp,
-/// timeline_keeper.cpp; for `blocked`, tuning/blocked_rank.cpp).
+/// a row, and code that sets it where its event is made (recorder.cpp, make_events.cpp, timeline_keeper.cpp;
+/// for `blocked`, tuning/blocked_rank.cpp).
 ///
 /// `Storage` says how an event holds texts, problems and configs. The library's events own them (events.hpp);
 /// a reader of many logs keeps equal ones once.
 
-#include "contextual/record/schema/blocked.hpp"
 #include "contextual/record/schema/config_events.hpp"
-#include "contextual/record/schema/device_conditions.hpp"
 #include "contextual/record/schema/field.hpp"
-#include "contextual/record/schema/limit.hpp"
+#include "contextual/record/schema/result_events.hpp"
 #include "contextual/record/schema/run_events.hpp"
-#include "contextual/record/schema/search_result.hpp"
-#include "contextual/record/schema/timeline.hpp"
 
 #include <cstdint>
 #include <tuple>

@@ -41,39 +41,24 @@ struct Field {
   std::string_view text_if_absent{};  ///< shown for an optional without a value
 
   /// A reader rejects a line without the field. Not for a field that older logs do not have.
-  constexpr Field needed() const {
-    Field field = *this;
-    field.is_needed = true;
-    return field;
-  }
+  constexpr Field needed() const { return with(&Field::is_needed, true); }
   /// A reader rejects a number below `low`.
-  constexpr Field at_least(std::int64_t low) const {
-    Field field = *this;
-    field.lowest = low;
-    return field;
-  }
+  constexpr Field at_least(std::int64_t low) const { return with(&Field::lowest, low); }
   constexpr Field of_any_sign() const { return at_least(-std::numeric_limits<std::int64_t>::max()); }
   /// The number is a rank, a config id or a count of ranks.
-  constexpr Field as_id() const {
-    Field field = *this;
-    field.highest = max_id;
-    return field;
-  }
+  constexpr Field as_id() const { return with(&Field::highest, max_id); }
   constexpr Field shown(std::string_view with_label, Unit in = Unit::none) const {
-    Field field = *this;
-    field.shown_when = Shown::always;
-    field.label = with_label;
-    field.unit = in;
-    return field;
+    return with(&Field::shown_when, Shown::always).with(&Field::label, with_label).with(&Field::unit, in);
   }
   constexpr Field shown_if_set(std::string_view with_label, Unit in = Unit::none) const {
-    Field field = shown(with_label, in);
-    field.shown_when = Shown::if_set;
-    return field;
+    return shown(with_label, in).with(&Field::shown_when, Shown::if_set);
   }
-  constexpr Field or_shown_as(std::string_view text) const {
+  constexpr Field or_shown_as(std::string_view text) const { return with(&Field::text_if_absent, text); }
+
+  template <typename Part>
+  constexpr Field with(Part Field::*part, Part value) const {
     Field field = *this;
-    field.text_if_absent = text;
+    field.*part = value;
     return field;
   }
 };

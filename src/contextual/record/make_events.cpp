@@ -1,0 +1,235 @@
+#include "contextual/record/make_events.hpp"
+
+#include "contextual/record/reason_text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace contextual::record {
+
+using policy::Cell;
+
+namespace {
+
+LaunchRole role_of(const Cell& cell) {
+  return cell.role == Cell::Role::best      ? LaunchRole::best
+         : cell.role == Cell::Role::lead_in ? LaunchRole::lead_in
+         : cell.role == Cell::Role::step    ? (cell.warmup ? LaunchRole::warmup : LaunchRole::repeat)
+                                            : LaunchRole::candidate;
+}
+
+ChosenBy chosen_by(const policy::SearchRecord& search, std::size_t problem) {
+  const auto contains = [problem](const std::vector<std::size_t>& problems) {
+    return std::find(problems.begin(), problems.end(), problem) != problems.end();
+  };
+  return contains(search.members)   ? ChosenBy::makespan
+         : contains(search.by_time) ? ChosenBy::own_time
+                                    : ChosenBy::not_tuned;
+}
+
+SearchGain gain_of(const policy::Gain& gain) {
+  return {gain.centre, gain.low, gain.high};
+}
+
+std::vector<std::int64_t> config_ids(const Assignment& assignment) {
+  return {assignment.begin(), assignment.end()};
+}
+
+std::optional<std::int64_t> config_id(const Assignment& assignment, std::size_t problem) {
+  return problem < assignment.size() ? std::optional(static_cast<std::int64_t>(assignment[problem]))
+                                     : std::nullopt;
+}
+
+Standing standing_of(const SearchReport& search, const Assignment& assignment) {
+  const auto& ties = search.within_noise;
+  return assignment == search.choice                                     ? Standing::choice
+         : std::find(ties.begin(), ties.end(), assignment) != ties.end() ? Standing::within_noise
+                                                                         : Standing::other;
+}
+
+std::optional<double> if_measured(const TimeSummary& time, double value) {
+  return time.count > 0 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
+             int n_warmup) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  if (!slot.batch.cells.empty()) {
+    return slot.batch.cells[iteration];
+  }
+  Cell cell;
+  cell.config_id = slot.found.locked_config.value_or(
+      slot.found.members.empty() ? 0 : slot.found.members.front()->first_config());
+  const bool left_out = problem.record != nullptr && problem.record->configs[cell.config_id].left_out;
+  if (!slot.found.locked_config && !left_out) {
+    cell.role = Cell::Role::step;
+    for (std::size_t i = 0; i < iteration; ++i) {
+      cell.iteration += result.cells[slot.index][i].launched ? 1 : 0;
+    }
+    cell.warmup = cell.iteration < n_warmup;
+  }
+  return cell;
+}
+
+LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                       const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
+                       std::size_t iteration, const Cell& cell) {
+  const detail::LocalCell& local = result.cells[slot.index][iteration];
+  LaunchRow row;
+  row.phase = plan.phases[iteration];
+  row.tuning_iteration = plan.first_iteration + static_cast<std::int64_t>(iteration);
+  row.config = config_use(slot, cell.config_id);
+  row.role = role_of(cell);
+  if (row.role != LaunchRole::best) {
+    row.step_iteration = cell.iteration;
+  }
+  row.local_ns = local.time_ns;
+  row.makespan_ns = row.local_makespan_ns = result.makespans_ns[iteration];
+  if (iteration < agreed.time_ns.size() && slot.index < agreed.time_ns[iteration].size()) {
+    row.agreed_ns = agreed.time_ns[iteration][slot.index];
+    row.makespan_ns = agreed.makespan_ns[iteration];
+  }
+  // A choice between alternatives has none of its own.
+  const bool needs_no_time = slot.problem.choice_point || local.untimed;
+  row.status = !local.launched                  ? LaunchStatus::not_launched
+               : local.fallback                 ? LaunchStatus::fallback
+               : local.time_ns || needs_no_time ? LaunchStatus::ok
+                                                : LaunchStatus::no_time;
+  if (row.status == LaunchStatus::ok && local.untimed) {
+    row.detail = "not timed in the search";
+  }
+  for (const detail::LocalRejection& rejection : slot.launched.rejections) {
+    if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
+      row.status = LaunchStatus::rejected;
+      row.detail = rejection.reason;
+    }
+  }
+  return row;
+}
+
+TimeSummary time_summary(const policy::Summary& summary) {
+  return {summary.count, summary.centre_ns, summary.spread_ns};
+}
+
+SearchReport search_report(const policy::SearchRecord& search, const std::vector<ProblemView>& problems) {
+  static_assert(static_cast<int>(policy::Reference::first_feasible) ==
+                static_cast<int>(SearchReference::first_feasible));
+  SearchReport report;
+  for (const detail::ProblemSlot* slot : joined_slots(problems, search.by_own_time.size())) {
+    const ChosenBy how = chosen_by(search, report.problems.size());
+    report.problems.push_back({slot == nullptr ? 0 : slot->index, how});
+  }
+  report.existing = search.existing;
+  report.failed = search.failed;
+  report.runs = search.runs;
+  report.lead_ins = search.lead_ins;
+  for (const policy::MeasuredAssignment& measured : search.measured) {
+    report.measured.push_back({measured.assignment, time_summary(measured.makespan)});
+  }
+  report.choice = search.choice;
+  report.reason = reason_text(search.reason);
+  report.cut = reason_text(search.cut);
+  report.within_noise = search.within_noise;
+  report.by_own_time = search.by_own_time;
+  report.cost_of_own_time = search.cost_of_own_time;
+  report.reference = static_cast<SearchReference>(search.reference);
+  if (report.reference != SearchReference::none) {
+    report.compared_with = search.compared_with;
+    report.reference_makespan = time_summary(search.reference_makespan);
+    report.choice_makespan = time_summary(search.choice_makespan);
+  }
+  if (search.gain) {
+    report.gain = gain_of(*search.gain);
+  }
+  report.unsure = search.is_unsure();
+  for (const policy::LostComparison& lost : search.lost) {
+    report.lost.push_back({lost.assignment, gain_of(lost.gain)});
+  }
+  return report;
+}
+
+SearchResult search_event(const SearchReport& search, const std::map<Assignment, policy::Reason>& infeasible,
+                          const std::vector<ProblemView>& problems) {
+  SearchResult event;
+  for (const detail::ProblemSlot* slot : joined_slots(problems, search.problems.size())) {
+    const std::size_t index = event.problems.size();
+    event.problems.push_back({slot == nullptr ? ProblemName() : name_of(*slot),
+                              search.problems[index].chosen_by, config_id(search.choice, index),
+                              config_id(search.by_own_time, index)});
+  }
+  event.existing_count = static_cast<std::int64_t>(search.existing);
+  event.measured_count = static_cast<std::int64_t>(search.measured.size());
+  event.failed_count = static_cast<std::int64_t>(search.failed);
+  event.run_count = search.runs;
+  event.lead_in_count = search.lead_ins;
+  for (const auto& [assignment, makespan] : search.measured) {
+    event.measured.push_back({config_ids(assignment), static_cast<std::int64_t>(makespan.count),
+                              makespan.centre_ns, makespan.spread_ns, standing_of(search, assignment)});
+  }
+  for (const auto& [assignment, reason] : infeasible) {
+    if (assignment.size() == search.by_own_time.size()) {
+      event.infeasible.push_back({config_ids(assignment), reason_text(reason)});
+    }
+  }
+  event.within_noise_count = static_cast<std::int64_t>(search.within_noise.size());
+  event.reason = search.reason;
+  event.cut = search.cut;
+  event.reference = search.reference;
+  event.reference_config_ids = config_ids(search.compared_with);
+  event.round_count = static_cast<std::int64_t>(search.reference_makespan.count);
+  event.reference_makespan_ns = if_measured(search.reference_makespan, search.reference_makespan.centre_ns);
+  event.reference_spread_ns = if_measured(search.reference_makespan, search.reference_makespan.spread_ns);
+  event.choice_makespan_ns = if_measured(search.reference_makespan, search.choice_makespan.centre_ns);
+  event.choice_spread_ns = if_measured(search.reference_makespan, search.choice_makespan.spread_ns);
+  if (search.gain) {
+    event.gain = search.gain->centre;
+    event.gain_low = search.gain->low;
+    event.gain_high = search.gain->high;
+  }
+  for (const auto& [assignment, gain] : search.lost) {
+    event.lost.push_back({config_ids(assignment), gain.centre, gain.low, gain.high});
+  }
+  event.own_time_cost = search.cost_of_own_time;
+  event.unsure = search.unsure;
+  return event;
+}
+
+LimitReport limit_of(const PartSamples& result, const std::vector<PartSamples>& parts) {
+  LimitReport report;
+  report.result = time_summary(policy::summarize(result.makespans_ns));
+  double sum_ns = 0;
+  double longest_ns = 0;
+  bool complete = !parts.empty();
+  for (const PartSamples& part : parts) {
+    const TimeSummary makespan = time_summary(policy::summarize(part.makespans_ns));
+    report.parts.push_back({part.name, makespan});
+    complete = complete && makespan.count > 0;
+    sum_ns += makespan.centre_ns;
+    longest_ns = std::max(longest_ns, makespan.centre_ns);
+  }
+  if (complete) {
+    report.limit_ns = longest_ns;
+  }
+  if (complete && report.result.count > 0 && sum_ns > longest_ns) {
+    report.hidden = (sum_ns - report.result.centre_ns) / (sum_ns - longest_ns);
+  }
+  return report;
+}
+
+Limit limit_event(const LimitReport& report, std::int64_t round_count) {
+  Limit event;
+  event.round_count = round_count;
+  for (const PartReport& part : report.parts) {
+    event.parts.push_back({part.name, if_measured(part.makespan, part.makespan.centre_ns),
+                           if_measured(part.makespan, part.makespan.spread_ns)});
+  }
+  event.result_ns = if_measured(report.result, report.result.centre_ns);
+  event.result_spread_ns = if_measured(report.result, report.result.spread_ns);
+  event.limit_ns = report.limit_ns;
+  event.hidden = report.hidden;
+  return event;
+}
+
+}  // namespace contextual::record
