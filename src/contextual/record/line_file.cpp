@@ -1,9 +1,11 @@
 #include "contextual/record/line_file.hpp"
 
-#include "contextual/storage/descriptor.hpp"
 #include "contextual/storage/file_size_signal.hpp"
 
 #include <fcntl.h>
+#include <spdlog/details/log_msg.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,10 +27,15 @@ namespace fs = std::filesystem;
 
 /// Returns false for what cannot be read.
 bool ends_inside_line(const fs::path& path) {
-  const storage::Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  const off_t size = file.open() ? ::lseek(file.get(), 0, SEEK_END) : 0;
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    return false;
+  }
   char last = '\n';
-  return size > 0 && ::pread(file.get(), &last, 1, size - 1) == 1 && last != '\n';
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  const bool has_end = size > 0 && ::pread(file, &last, 1, size - 1) == 1;
+  ::close(file);
+  return has_end && last != '\n';
 }
 
 /// Has a process left half a line behind? One of several pages that is being written looks the same for a
@@ -73,40 +80,56 @@ fs::path path_of_this_process(const fs::path& path) {
                                                         path.extension().string());
 }
 
-/// Throws std::runtime_error for a link, which may lead to a file that is no log.
-storage::Descriptor open_to_append(const fs::path& path) {
-  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  constexpr mode_t any_user = 0666;  // less what the umask takes away
-  storage::Descriptor file(::open(path.c_str(), flags, any_user));
-  if (!file.open() && errno == ELOOP) {
-    throw std::runtime_error(path.string() + " is a symbolic link");
-  }
-  if (!file.open()) {
-    throw std::system_error(errno, std::generic_category(), path.string() + " cannot be opened");
-  }
-  return file;
-}
-
-void write_all(int file, std::string_view text) {
-  const storage::FileSizeSignalBlock blocked;
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written > 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0 || errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "failed to write");
+/// Appends to a file that it has opened itself: spdlog's own sink follows links.
+class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  /// Throws std::runtime_error for a link, which may lead to a file that is no log.
+  explicit AppendingSink(const fs::path& path) : path_(path) {
+    constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    constexpr mode_t any_user = 0666;  // less what the umask takes away
+    file_ = ::open(path.c_str(), flags, any_user);
+    if (file_ < 0 && errno == ELOOP) {
+      throw std::runtime_error(path_.string() + " is a symbolic link");
+    }
+    if (file_ < 0) {
+      throw std::system_error(errno, std::generic_category(), path_.string() + " cannot be opened");
     }
   }
-}
+  AppendingSink(const AppendingSink&) = delete;
+  AppendingSink& operator=(const AppendingSink&) = delete;
+  ~AppendingSink() override { ::close(file_); }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    const storage::FileSizeSignalBlock blocked;
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    for (std::size_t done = 0; done < line.size();) {
+      const ssize_t written = ::write(file_, line.data() + done, line.size() - done);
+      if (written < 0 && errno == EINTR) {
+        continue;
+      }
+      if (written <= 0) {
+        throw std::system_error(errno, std::generic_category(), "failed to write");
+      }
+      done += static_cast<std::size_t>(written);
+    }
+  }
+  void flush_() override {}  // nothing is kept back
+
+ private:
+  const fs::path path_;
+  int file_ = -1;
+};
 
 }  // namespace
 
 class LineFile::Opened {
  public:
   explicit Opened(const fs::path& name)
-      : path_(path_of_this_process(name)),
-        file_(open_to_append(path_)),
-        is_inside_line_(has_half_line(path_)) {}
+      : path_(path_of_this_process(name)), sink_(path_), is_inside_line_(has_half_line(path_)) {
+    sink_.set_pattern("%v");
+  }
 
   pid_t owner() const noexcept { return owner_; }
   const fs::path& path() const noexcept { return path_; }
@@ -114,7 +137,8 @@ class LineFile::Opened {
   std::string append(std::string_view lines, storage::WriteBudget& budget) {
     const std::lock_guard lock(mutex_);
     return budget.spend([&] {
-      write_all(file_.get(), (std::exchange(is_inside_line_, true) ? "\n" : "") + std::string(lines) + "\n");
+      const std::string text = (std::exchange(is_inside_line_, true) ? "\n" : "") + std::string(lines);
+      sink_.log({"", spdlog::level::info, text});
       is_inside_line_ = false;
       return std::string();
     });
@@ -124,7 +148,7 @@ class LineFile::Opened {
   const fs::path path_;
   const pid_t owner_ = ::getpid();
   std::mutex mutex_;
-  const storage::Descriptor file_;
+  AppendingSink sink_;
   bool is_inside_line_;
 };
 
