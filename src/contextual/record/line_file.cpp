@@ -61,7 +61,7 @@ pid_t opener_of(const fs::path& path) {
     const Known* before;
   };
   static constinit std::atomic<const Known*> latest{nullptr};
-  auto fresh = std::make_unique<Known>(fs::weakly_canonical(path), ::getpid(), latest.load());
+  auto fresh = std::make_unique<Known>(Known{fs::weakly_canonical(path), ::getpid(), latest.load()});
   do {
     for (const Known* known = fresh->before; known != nullptr; known = known->before) {
       if (known->path == fresh->path) {

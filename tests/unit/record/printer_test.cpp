@@ -111,7 +111,7 @@ TEST_CASE("printing: level 2 also says at the end why each was chosen, with a li
       "default\n"
       "[contextual]     its walk took TIME; own time in it 98.0 us +- 0 ns (3 samples)\n"
       "[contextual]     {COLUMNS: 8}     100 us +- 0 ns (3 samples)\n"
-      "[contextual]     {COLUMNS: 16}                               rejected: 16 are too few\n"
+      "[contextual]     {COLUMNS: 16}                                rejected: 16 are too few\n"
       "[contextual]     {COLUMNS: 512}  98.0 us +- 0 ns (3 samples)\n"
       "[contextual] level_2_lines: no results were checked: option `outputs` is not given\n");
 }
