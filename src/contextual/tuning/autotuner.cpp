@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace contextual {
@@ -31,21 +33,40 @@ bool inside_region() {
 }
 
 /// A region that is called inside another one is a part of it: nothing is measured, restored or checked of it
-/// alone.
-void warn_of_unused(std::string_view region, std::uint64_t bits_of_set) {
-  if (bits_of_set != 0) {
+/// alone. Says once for each region which of its options are not used. Allocates only where there is
+/// something to say.
+class UnusedOptions {
+ public:
+  void tell(std::string_view region, std::uint64_t bits_of_set) {
+    if (bits_of_set == 0) {
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    auto told = told_.find(region);
+    if (told == told_.end()) {
+      told = told_.emplace(region, 0).first;
+    }
+    if ((bits_of_set & ~told->second) == 0) {
+      return;
+    }
+    told->second |= bits_of_set;
     detail::warn_once(
         "region \"" + std::string(region) +
         "\" is called inside another region, as a part of it, and its options are not used there: " +
         options::names_of_set(bits_of_set) +
         ". Give the outer region what it needs, such as `restore` and `outputs`");
   }
-}
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::uint64_t, std::less<>> told_;  ///< by region: the options it has been told of
+};
 
 }  // namespace
 
 struct ContextualAutotuner::Impl {
   tuning::RegionTuner regions;
+  UnusedOptions unused_options{};
 
   explicit Impl(Options options) : regions(std::move(options)) {}
 
@@ -63,7 +84,7 @@ ContextualAutotuner::~ContextualAutotuner() = default;
 void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
-    warn_of_unused(name, options::bits_of_set(options));
+    impl_->unused_options.tell(name, options::bits_of_set(options));
     region();
   } else {
     impl_->regions.run(std::string(name), region, impl_->regions.resolve(options), {});
@@ -120,7 +141,8 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
                                       const std::function<void()>& region, const Options& options,
                                       const Options* call) {
   if (inside_region()) {
-    warn_of_unused(name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
+    impl_->unused_options.tell(
+        name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
     region();
     return;
   }
