@@ -96,7 +96,7 @@ std::vector<IterationPlan> TuningState::plan(std::size_t length) const {
 /// The batch ends with the next change of config of the first of the problems that walk, with the end of any
 /// walk, or after `longest` iterations, whichever comes first.
 std::size_t TuningState::walk_length(const std::vector<std::size_t>& walking, std::size_t longest) const {
-  const auto config_length = static_cast<std::size_t>(options_.n_warmup + options_.n_repeat);
+  const auto config_length = static_cast<std::size_t>(std::int64_t{options_.n_warmup} + options_.n_repeat);
   const std::vector<Step> steps = problems_[walking.front()].plan(std::min(longest, config_length));
   const auto change = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
     return step.config_id != steps.front().config_id;
