@@ -18,9 +18,9 @@ LockInTable::LockInTable() {
 void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, ChoiceFinality finality,
                           std::uint64_t scope, SearchLevel searched_by) {
   const std::lock_guard lock(mutex_);
-  used_here_only_.erase({region, scope, key});  // until the ranks agree on it anew
-  if (const auto refused = refused_.find({region, scope, key}); refused != refused_.end()) {
-    refused->second.open = false;
+  if (const auto notes = notes_.find({region, scope, key}); notes != notes_.end()) {
+    notes->second.used_here_only = false;  // until the ranks agree on it anew
+    notes->second.refusal_open = false;
   }
   put(region, scope, key, config_id, finality, region)
       .searched_by.store(searched_by, std::memory_order_relaxed);
@@ -41,23 +41,20 @@ void LockInTable::forget(std::uint32_t region) {
 
 ChoiceFinality LockInTable::count_attempt(std::uint32_t region, const Key& key, std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
-  return ++attempts_[{region, scope, key}] > most_attempts ? ChoiceFinality::kept
-                                                           : ChoiceFinality::provisional;
+  return ++notes_[{region, scope, key}].attempts > most_attempts ? ChoiceFinality::kept
+                                                                 : ChoiceFinality::provisional;
 }
 
 void LockInTable::note_used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope,
                                       bool here_only) {
   const std::lock_guard lock(mutex_);
-  if (here_only) {
-    used_here_only_.insert({region, scope, key});
-  } else {
-    used_here_only_.erase({region, scope, key});
-  }
+  notes_[{region, scope, key}].used_here_only = here_only;
 }
 
-bool LockInTable::used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+LockInTable::Notes LockInTable::notes_of(std::uint32_t region, const Key& key, std::uint64_t scope) const {
   const std::lock_guard lock(mutex_);
-  return used_here_only_.contains({region, scope, key});
+  const auto found = notes_.find({region, scope, key});
+  return found == notes_.end() ? Notes() : found->second;
 }
 
 void LockInTable::note_failed(const Failed& failed, const std::string& reason) {
@@ -80,16 +77,10 @@ std::string LockInTable::why_ruled_out(const Failed& asked) const {
 LockInTable::Refusal LockInTable::note_refused(std::uint32_t region, const Key& key, std::uint64_t scope,
                                                int config_id) {
   const std::lock_guard lock(mutex_);
-  Refused& refused = refused_[{region, scope, key}];
-  const bool first = refused.config_ids.insert(config_id).second;
-  refused.open = refused.open || first || config_id != 0;
-  return {first, refused.open};
-}
-
-std::set<int> LockInTable::refused(std::uint32_t region, const Key& key, std::uint64_t scope) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = refused_.find({region, scope, key});
-  return found == refused_.end() ? std::set<int>() : found->second.config_ids;
+  Notes& notes = notes_[{region, scope, key}];
+  const bool first = notes.refused.insert(config_id).second;
+  notes.refusal_open = notes.refusal_open || first || config_id != 0;
+  return {first, notes.refusal_open};
 }
 
 LockInTable::Entry& LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,

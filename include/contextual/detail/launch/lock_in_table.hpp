@@ -14,7 +14,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -82,7 +81,9 @@ class LockInTable {
   /// Notes whether only this rank uses the region's choice for the key, and no other of the ranks that have
   /// tuned it.
   void note_used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope, bool here_only);
-  bool used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope) const;
+  bool used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+    return notes_of(region, key, scope).used_here_only;
+  }
 
   /// A config that has failed to launch in this process after it was chosen. It is not chosen again.
   struct Failed {
@@ -102,7 +103,9 @@ class LockInTable {
   /// there again.
   Refusal note_refused(std::uint32_t region, const Key& key, std::uint64_t scope, int config_id);
   /// Returns the configs for which that was noted.
-  std::set<int> refused(std::uint32_t region, const Key& key, std::uint64_t scope) const;
+  std::set<int> refused(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+    return notes_of(region, key, scope).refused;
+  }
 
  private:
   struct Entry {
@@ -155,9 +158,12 @@ class LockInTable {
     Key key;
     bool operator==(const Place&) const = default;
   };
-  struct Refused {
-    std::set<int> config_ids;
-    bool open = false;
+  /// What launches of a place have shown.
+  struct Notes {
+    bool used_here_only = false;
+    int attempts = 0;
+    std::set<int> refused;      ///< config ids
+    bool refusal_open = false;  ///< see Refusal
   };
   struct PlaceHash {
     std::size_t operator()(const Place& place) const noexcept {
@@ -165,11 +171,11 @@ class LockInTable {
     }
   };
 
+  Notes notes_of(std::uint32_t region, const Key& key, std::uint64_t scope) const;
+
   mutable std::mutex mutex_;
-  std::unordered_set<Place, PlaceHash> used_here_only_;
-  std::unordered_map<Place, int, PlaceHash> attempts_;
+  std::unordered_map<Place, Notes, PlaceHash> notes_;
   std::vector<std::pair<Failed, std::string>> ruled_out_;  ///< and why
-  std::unordered_map<Place, Refused, PlaceHash> refused_;
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Slots>> arrays_;
   std::atomic<const Slots*> slots_{nullptr};
