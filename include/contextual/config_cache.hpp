@@ -16,11 +16,15 @@
 
 namespace contextual {
 
+namespace detail {
+class KernelTunerCore;
+}  // namespace detail
+
 /// A config in a ConfigCache.
 struct CachedConfig {
   Config config{};
   std::optional<std::int64_t> time_ns{};  ///< of one launch, where it was measured; not negative
-  /// As KeptConfig::belongs_to, of a config that a KernelTuner has chosen; empty for one that a person has
+  /// As KeptConfig::belongs_to, of a config that a KernelTuner has chosen; empty for one that the program has
   /// set.
   std::string belongs_to{};
 
@@ -49,9 +53,11 @@ class CONTEXTUAL_API ConfigCache {
   /// they are: an empty device is not completed.
   std::optional<CachedConfig> get(const TuneRequest& request) const;
 
-  /// Replaces the request's config. Returns what went wrong with the disk, with the path, or an empty text;
-  /// the config is in memory in any case. Throws InvalidArgument for a negative time.
-  std::string set(const TuneRequest& request, const CachedConfig& config);
+  /// Replaces the request's config; `belongs_to` is ignored. Returns what went wrong with the disk, with the
+  /// path, or an empty text; the config is in memory in any case. Throws InvalidArgument for a negative time.
+  std::string set(const TuneRequest& request, const CachedConfig& config) {
+    return put(request, {config.config, config.time_ns});
+  }
 
   /// Removes all configs, or those of a kernel type, from memory, and from the disk those that count on this
   /// machine. Returns what went wrong with the disk, or an empty text.
@@ -65,6 +71,9 @@ class CONTEXTUAL_API ConfigCache {
   const std::filesystem::path& directory() const noexcept;
 
  private:
+  friend class detail::KernelTunerCore;
+  std::string put(const TuneRequest& request, const CachedConfig& config);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -9,9 +9,10 @@
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -59,19 +60,19 @@ ChoiceSet set_of(const TuneRequest& request, const CachedConfig& config) {
   return set;
 }
 
-using Cached = std::pair<TuneRequest, CachedConfig>;
+using Configs = std::map<TuneRequest, CachedConfig, ByTypeThenSize>;
 
 /// Throws InvalidArgument or nlohmann's exceptions if the choice is of no ConfigCache.
-Cached cached_of(const KeptChoice& choice, const std::string& kernel_type) {
+Configs::value_type cached_of(const KeptChoice& choice, const std::string& kernel_type) {
   const nlohmann::json request = nlohmann::json::parse(choice.key_text);
   return {{request.at("problem_size").get<std::vector<std::int64_t>>(),
            request.at("device").get<std::string>(), kernel_type},
           {Config::from_json(choice.config), choice.time_ns, choice.launched.at(0).origin}};
 }
 
-/// Chosen on another machine. Versions of software do not count: a KernelTuner asks for them itself.
-bool is_foreign(const ChoiceSet& set) {
-  return tuning::standing_of(set, {.machines = {detail::this_machine()}, .versions_count = false}) !=
+/// Made on this machine. Versions of software do not count: a KernelTuner asks for them itself.
+bool counts(const ChoiceSet& set) {
+  return tuning::standing_of(set, {.machines = {detail::this_machine()}, .versions_count = false}) ==
          KeptStanding::counts;
 }
 
@@ -79,30 +80,6 @@ bool is_foreign(const ChoiceSet& set) {
 
 struct ConfigCache::Impl {
   explicit Impl(std::filesystem::path of) : directory(std::move(of)) {}
-
-  /// Calls `take` with what counts on the disk of a kernel type, the newest first, until it returns true.
-  template <typename Take>
-  void each_on_disk(const std::string& kernel_type, const Take& take) const {
-    ChoiceStore::Kept kept{{}};
-    if (!directory.empty()) {
-      kept = ChoiceStore(directory, region_of(kernel_type)).read_all(detail::this_machine());
-    }
-    for (const std::string& problem : kept.problems) {
-      detail::warn_once("cached config: " + problem);
-    }
-    std::erase_if(kept.file.sets, is_foreign);
-    for (const ChoiceSet& set : kept.file.sets) {
-      for (const KeptChoice& choice : set.choices) {
-        try {
-          if (take(cached_of(choice, kernel_type))) {
-            return;
-          }
-        } catch (const std::exception& error) {  // nlohmann's are of many kinds
-          detail::warn_once("cached config of \"" + kernel_type + "\": one is not used: " + error.what());
-        }
-      }
-    }
-  }
 
   std::set<std::string> types_on_disk() const {
     std::set<std::string> types;
@@ -118,27 +95,32 @@ struct ConfigCache::Impl {
     return types;
   }
 
-  /// Replaces the one of the same request. Others stay: each has a set of its own.
-  std::string write(const ChoiceSet& added) const {
-    const auto is_replaced = [of = problem_digest(added.choices[0])](const KeptChoice& old) {
-      return problem_digest(old) == of;
-    };
-    const ChoiceStore store(directory, added.region);
-    return store.change(store.name_of_sets(added.machines), [&](storage::RegionFile& file) {
-      for (ChoiceSet& set : file.sets) {
-        if (set.machines == added.machines) {
-          std::erase_if(set.choices, is_replaced);
+  /// What counts there of a kernel type.
+  Configs on_disk(const std::string& kernel_type) const {
+    Configs configs;
+    if (directory.empty()) {
+      return configs;
+    }
+    const ChoiceStore store(directory, region_of(kernel_type));
+    const ChoiceStore::Kept kept = store.read(store.name_of_sets({detail::this_machine()}));
+    for (const std::string& problem : kept.problems) {
+      detail::warn_once("cached config: " + problem);
+    }
+    for (const ChoiceSet& set : kept.file.sets) {
+      for (const KeptChoice& choice : counts(set) ? set.choices : std::vector<KeptChoice>()) {
+        try {
+          configs.insert(cached_of(choice, kernel_type));  // the newest comes first
+        } catch (const std::exception& error) {            // nlohmann's are of many kinds
+          detail::warn_once("cached config of \"" + kernel_type + "\": one is not used: " + error.what());
         }
       }
-      std::erase_if(file.sets, [](const ChoiceSet& set) { return set.choices.empty(); });
-      file.sets.insert(file.sets.begin(), added);
-      return true;
-    });
+    }
+    return configs;
   }
 
   const std::filesystem::path directory;
   mutable std::mutex mutex;  // also held while files are written, so that memory and disk have one order
-  std::map<TuneRequest, CachedConfig, ByTypeThenSize> memory;
+  Configs memory;
 };
 
 ConfigCache::ConfigCache(std::filesystem::path directory)
@@ -146,26 +128,27 @@ ConfigCache::ConfigCache(std::filesystem::path directory)
 ConfigCache::~ConfigCache() = default;
 
 std::optional<CachedConfig> ConfigCache::get(const TuneRequest& request) const {
+  const auto found_in = [&](const Configs& configs) {
+    const auto found = configs.find(request);
+    return found == configs.end() ? std::nullopt : std::optional(found->second);
+  };
   const std::lock_guard lock(impl_->mutex);
-  if (const auto known = impl_->memory.find(request); known != impl_->memory.end()) {
-    return known->second;
-  }
-  std::optional<CachedConfig> config;
-  impl_->each_on_disk(request.kernel_type, [&](const Cached& cached) {
-    config = cached.first == request ? std::optional(cached.second) : std::nullopt;
-    return config.has_value();
-  });
-  return config;
+  const std::optional<CachedConfig> known = found_in(impl_->memory);
+  return known ? known : found_in(impl_->on_disk(request.kernel_type));
 }
 
-std::string ConfigCache::set(const TuneRequest& request, const CachedConfig& config) {
+std::string ConfigCache::put(const TuneRequest& request, const CachedConfig& config) {
   if (config.time_ns.value_or(0) < 0) {
     throw InvalidArgument("config cache: the time of " + to_string(request) + " is " +
                           std::to_string(*config.time_ns) + " ns: leave it out if it is not known");
   }
   const std::lock_guard lock(impl_->mutex);
   impl_->memory[request] = config;
-  return impl_->directory.empty() ? std::string() : impl_->write(set_of(request, config));
+  if (impl_->directory.empty()) {
+    return {};
+  }
+  const ChoiceSet set = set_of(request, config);
+  return ChoiceStore(impl_->directory, set.region).save(set, {set.machines});
 }
 
 std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
@@ -176,9 +159,9 @@ std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
   for (const std::string& type : impl_->types_on_disk()) {
     if (!kernel_type || type == *kernel_type) {
       const ChoiceStore store(impl_->directory, region_of(type));
-      const std::string problem = store.change(
-          store.name_of_sets({detail::this_machine()}),
-          [](storage::RegionFile& file) { return std::erase_if(file.sets, std::not_fn(is_foreign)) > 0; });
+      const std::string problem =
+          store.change(store.name_of_sets({detail::this_machine()}),
+                       [](storage::RegionFile& file) { return std::erase_if(file.sets, counts) > 0; });
       problems += (problems.empty() || problem.empty() ? "" : "; ") + problem;
     }
   }
@@ -187,14 +170,14 @@ std::string ConfigCache::clear(const std::optional<std::string>& kernel_type) {
 
 std::vector<TuneRequest> ConfigCache::get_all_keys() const {
   const std::lock_guard lock(impl_->mutex);
-  std::set<TuneRequest, ByTypeThenSize> requests;
-  for (const auto& [request, configs] : impl_->memory) {
-    requests.insert(request);
-  }
+  Configs all = impl_->memory;
   for (const std::string& type : impl_->types_on_disk()) {
-    impl_->each_on_disk(type, [&](const Cached& cached) { return requests.insert(cached.first), false; });
+    all.merge(impl_->on_disk(type));
   }
-  return {requests.begin(), requests.end()};
+  std::vector<TuneRequest> requests;
+  std::transform(all.begin(), all.end(), std::back_inserter(requests),
+                 [](const auto& config) { return config.first; });
+  return requests;
 }
 
 const std::filesystem::path& ConfigCache::directory() const noexcept {

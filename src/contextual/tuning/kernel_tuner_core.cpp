@@ -350,7 +350,7 @@ TuningResult KernelTunerCore::Impl::tuned(const TuneRequest& request, const Prob
     if (time_ns > 0) {
       config.time_ns = std::llround(time_ns);
     }
-    if (const std::string trouble = cache().set(request, config); !trouble.empty()) {
+    if (const std::string trouble = cache().put(request, config); !trouble.empty()) {
       result.warnings.push_back("the config is not kept on the disk: " + trouble);
     }
   }

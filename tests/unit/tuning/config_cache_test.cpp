@@ -29,7 +29,7 @@ const TuneRequest other_device{{256, 256}, "NVIDIA H200", "gemm"};
 const TuneRequest other_type{{256, 256}, "host", "a sum/of \"parts\""};
 
 CachedConfig block(int size) {
-  return {Config{{"BLOCK", size}, {"IMPL", "mma"}, {"SCALE", 0.5}}, 1234, "version 1"};
+  return {Config{{"BLOCK", size}, {"IMPL", "mma"}, {"SCALE", 0.5}}, 1234};
 }
 
 std::vector<fs::path> files_in(const fs::path& directory) {
@@ -77,6 +77,10 @@ TEST_CASE("ConfigCache: finds by kernel type, problem size and device what was s
     CHECK(cache.get(other_device) == block(3));
     CHECK(cache.get(other_type) == block(4));
     CHECK(cache.get_all_keys() == std::vector<TuneRequest>{other_type, other_device, small, large});
+    const ConfigCache another(where);
+    CHECK(where.empty() == another.get_all_keys().empty());
+    CHECK((where.empty() || another.get(small) == block(5)));
+    CHECK((where.empty() || another.get(large) == block(2)));
   }
 }
 

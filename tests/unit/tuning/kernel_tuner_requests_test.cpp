@@ -61,6 +61,20 @@ TEST_CASE("KernelTuner: a completed request finds what was tuned for it, and set
   CHECK(result.warnings.empty());
 }
 
+TEST_CASE("KernelTuner: a copy of what was tuned is used for another request as one that is set", "[unit]") {
+  Counted counted("kernel_tuner copied");
+  ConfigCache& cache = counted.tuner.cache();
+  const TuneRequest one = counted.tuner.completed({.problem_size = {1}});
+  const TuneRequest other = counted.tuner.completed({.problem_size = {2}});
+  counted.tuner.tune(one, 1);
+  CHECK(cache.get(one)->belongs_to.starts_with("test_tuning "));
+  CHECK(cache.set(other, *cache.get(one)).empty());
+  CHECK(cache.get(other)->belongs_to.empty());
+  counted.launches = 0;
+  CHECK(counted.tuner.tune(other, 1).from_cache);
+  CHECK(counted.launches == 0);
+}
+
 TEST_CASE("KernelTuner: a config that is set with its parameters in another order is used", "[unit]") {
   Counted counted("kernel_tuner other order");
   const TuneRequest request = counted.tuner.completed({.problem_size = {5}});
