@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The checks that objects have registered for the kernels that they launch.
+/// The checks that objects have registered for the kernels that they launch, and those of a run's options.
 
 #include <contextual/registered_checks.hpp>
 
@@ -13,9 +13,10 @@
 namespace contextual::detail {
 
 struct ChecksOfKernels {
-  std::vector<std::string> kernels;
+  std::vector<std::string> kernels;  ///< none: all, for checks of a run's options
   KernelChecks checks;
 
+  bool of_all() const noexcept { return kernels.empty(); }
   /// `name`: of a tuning problem.
   bool concern(std::string_view name) const;
 };

@@ -35,7 +35,7 @@ struct Living {
 }  // namespace
 
 bool ChecksOfKernels::concern(std::string_view name) const {
-  return std::find(kernels.begin(), kernels.end(), name) != kernels.end();
+  return of_all() || std::find(kernels.begin(), kernels.end(), name) != kernels.end();
 }
 
 std::vector<std::shared_ptr<const ChecksOfKernels>> detail::registered_checks() {

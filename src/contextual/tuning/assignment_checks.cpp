@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 
 namespace contextual::tuning {
 
@@ -19,14 +18,13 @@ using detail::ProblemSlot;
 
 namespace {
 
-using Verify = std::function<bool(const IterationInfo&)>;
-
-/// `whose`: in the text.
-std::string verdict_of(const Verify& verify, const IterationInfo& info, const std::string& whose) {
+std::string verdict_of(const ChecksOfKernels& checks, const IterationInfo& info) {
+  const std::string verify =
+      checks.of_all() ? "`verify`" : "`verify` of kernel \"" + checks.kernels.front() + "\"";
   try {
-    return verify(info) ? "" : "`verify`" + whose + " returned false";
+    return checks.checks.verify(info) ? "" : verify + " returned false";
   } catch (const ConfigRejected& rejected) {
-    return "`verify`" + whose + ": " + rejected.what();
+    return verify + ": " + rejected.what();
   }
 }
 
@@ -34,16 +32,27 @@ std::string verdict_of(const Verify& verify, const IterationInfo& info, const st
 
 AssignmentChecks::AssignmentChecks(const options::ResolvedOptions& options, detail::RunContext& context,
                                    const agreement::ProblemSet& problems, const Watchdog::Watch& watch)
-    : options_(options), context_(context), problems_(problems), watch_(watch), outputs_(options, context) {
+    : options_(options),
+      context_(context),
+      problems_(problems),
+      watch_(watch),
+      of_options_(std::make_shared<const ChecksOfKernels>(
+          ChecksOfKernels{{}, {options.feasible, options.verify, options.outputs}})),
+      outputs_(options, context) {
   refresh();
+}
+
+void AssignmentChecks::refresh() {
+  all_ = detail::registered_checks();
+  all_.insert(all_.begin(), of_options_);
 }
 
 /// Notes which of the problems that have not joined yet have a registered `verify`, or outputs.
 void AssignmentChecks::note_verified() {
   for (ProblemSlot& slot : context_.slots()) {
-    for (const auto& checks : registered_) {
+    for (const auto& checks : all_) {
       const bool judged = checks->checks.verify || !checks->checks.outputs.empty();
-      if (!slot.joined() && judged && checks->concern(slot.problem.name)) {
+      if (!slot.joined() && judged && !checks->of_all() && checks->concern(slot.problem.name)) {
         slot.found.has_verify = true;
       }
     }
@@ -51,28 +60,21 @@ void AssignmentChecks::note_verified() {
 }
 
 bool AssignmentChecks::feasible(const Assignment& assignment) const {
-  if (!options_.feasible && registered_.empty()) {
-    return true;
-  }
-  std::vector<AssignedConfig> all;
-  all.reserve(assignment.size());
-  for (std::size_t p = 0; p < assignment.size(); ++p) {
-    const ProblemSlot& slot = *problems_.slots()[p];
-    all.push_back(
-        {slot.problem.name, slot.problem.key_text, assignment[p],
-         slot.found.members.empty() ? nullptr : &slot.found.members.front()->space().configs[assignment[p]]});
-  }
-  if (options_.feasible && !options_.feasible(all)) {
-    return false;
-  }
-  return std::all_of(registered_.begin(), registered_.end(), [&all](const auto& checks) {
+  return std::all_of(all_.begin(), all_.end(), [&](const auto& checks) {
     if (!checks->checks.feasible) {
       return true;
     }
     std::vector<AssignedConfig> concerned;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(concerned),
-                 [&](const AssignedConfig& config) { return checks->concern(config.kernel); });
-    return concerned.empty() || checks->checks.feasible(concerned);
+    for (std::size_t p = 0; p < assignment.size(); ++p) {
+      const ProblemSlot& slot = *problems_.slots()[p];
+      if (checks->concern(slot.problem.name)) {
+        concerned.push_back({slot.problem.name, slot.problem.key_text, assignment[p],
+                             slot.found.members.empty()
+                                 ? nullptr
+                                 : &slot.found.members.front()->space().configs[assignment[p]]});
+      }
+    }
+    return (concerned.empty() && !checks->of_all()) || checks->checks.feasible(concerned);
   });
 }
 
@@ -84,35 +86,17 @@ bool AssignmentChecks::allow_defaults() const {
   return feasible(defaults);
 }
 
-bool AssignmentChecks::launched(const ChecksOfKernels& checks, const BatchResult& result) const {
+bool AssignmentChecks::verifies(const ChecksOfKernels& checks, const BatchResult& result) const {
   const auto& slots = context_.slots();
-  return std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    return slot.found.has_verify && checks.concern(slot.problem.name) && result.launched(slot.index);
-  });
-}
-
-bool AssignmentChecks::any_verify(const BatchResult& result) const {
-  return options_.verify || std::any_of(registered_.begin(), registered_.end(), [&](const auto& checks) {
-           return checks->checks.verify && launched(*checks, result);
-         });
-}
-
-std::string AssignmentChecks::verdict(const BatchResult& result, const IterationInfo& info) const {
-  std::string verdict = options_.verify ? verdict_of(options_.verify, info, "") : "";
-  for (const auto& checks : registered_) {
-    if (checks->checks.verify && launched(*checks, result)) {
-      const std::string own =
-          verdict_of(checks->checks.verify, info, " of kernel \"" + checks->kernels.front() + "\"");
-      verdict = verdict.empty() ? own : verdict;
-    }
-  }
-  return verdict;
+  return checks.checks.verify &&
+         (checks.of_all() || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
+            return slot.found.has_verify && checks.concern(slot.problem.name) && result.launched(slot.index);
+          }));
 }
 
 bool AssignmentChecks::copies_buffers() const {
-  return options_.copies || !options_.outputs.empty() ||
-         std::any_of(registered_.begin(), registered_.end(),
-                     [](const auto& checks) { return !checks->checks.outputs.empty(); });
+  return options_.copies || std::any_of(all_.begin(), all_.end(),
+                                        [](const auto& checks) { return !checks->checks.outputs.empty(); });
 }
 
 void AssignmentChecks::find_room(const BatchPlan& plan, BatchResult& result) {
@@ -121,7 +105,7 @@ void AssignmentChecks::find_room(const BatchPlan& plan, BatchResult& result) {
     if (options_.copies && plan.kind == BatchKind::discovery) {
       options_.copies->find_room(options_.communicator->rank());
     }
-    outputs_.refresh();
+    outputs_.refresh(all_);
     outputs_.find_room();
   } catch (...) {
     result.failure = failure_before_launch(std::current_exception());
@@ -159,18 +143,23 @@ void AssignmentChecks::judge(const BatchPlan& plan, BatchResult& result) {
   if (result.failure || !result.out_of_memory.empty()) {
     return;
   }
-  const bool judged = plan.kind != BatchKind::final_run && any_verify(result);
-  if (!judged && outputs_.empty()) {
+  auto verified = all_;
+  std::erase_if(verified, [&](const auto& checks) {
+    return plan.kind == BatchKind::final_run || !verifies(*checks, result);
+  });
+  if (verified.empty() && outputs_.empty()) {
     return;
   }
   const detail::ThreadStateScope hook({.region = context_.region_id(), .in_hook = true});
   try {
     const Watchdog::Section section(watch_, {Activity::verify, plan.phase(), context_.tuning_iteration});
-    if (judged) {
-      result.verdict = verdict(result, {context_.region(), plan.phase(), context_.tuning_iteration});
+    const auto add = [&](const std::string& verdict) {
+      result.verdict = result.verdict.empty() ? verdict : result.verdict;
+    };
+    for (const auto& checks : verified) {
+      add(verdict_of(*checks, {context_.region(), plan.phase(), context_.tuning_iteration}));
     }
-    const std::string difference = outputs_.verdict(result);
-    result.verdict = result.verdict.empty() ? difference : result.verdict;
+    add(outputs_.verdict(result));
   } catch (...) {
     result.failure = failure_of(std::current_exception());
   }
@@ -189,7 +178,7 @@ void AssignmentChecks::tell_failure(const BatchPlan& plan, const policy::BatchOu
                        [problem](const auto& rejection) { return rejection.problem == problem; });
   };
   const auto& slots = problems_.slots();
-  for (const auto& checks : registered_) {
+  for (const auto& checks : all_) {
     bool concerned = false;
     for (std::size_t p = 0; p < slots.size(); ++p) {
       concerned = concerned || (failed(p) && checks->concern(slots[p]->problem.name));

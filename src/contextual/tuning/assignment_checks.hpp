@@ -29,7 +29,7 @@ class AssignmentChecks {
                    const agreement::ProblemSet& problems, const Watchdog::Watch& watch);
 
   /// Takes in what objects have registered or taken back.
-  void refresh() { registered_ = detail::registered_checks(); }
+  void refresh();
   /// Returns false if the options or an object rule out an assignment of the problems.
   bool feasible(const Assignment& assignment) const;
   /// Returns false if they rule out the defaults of what is not pinned.
@@ -56,17 +56,16 @@ class AssignmentChecks {
 
  private:
   void note_verified();
-  bool launched(const detail::ChecksOfKernels& checks, const detail::BatchResult& result) const;
-  bool any_verify(const detail::BatchResult& result) const;
-  std::string verdict(const detail::BatchResult& result, const IterationInfo& info) const;
+  bool verifies(const detail::ChecksOfKernels& checks, const detail::BatchResult& result) const;
   Assignment assignment_of(const detail::BatchPlan& plan) const;
 
   const options::ResolvedOptions& options_;
   detail::RunContext& context_;
   const agreement::ProblemSet& problems_;
   const Watchdog::Watch& watch_;
+  const std::shared_ptr<const detail::ChecksOfKernels> of_options_;
   OutputChecks outputs_;
-  std::vector<std::shared_ptr<const detail::ChecksOfKernels>> registered_;
+  std::vector<std::shared_ptr<const detail::ChecksOfKernels>> all_;  ///< those of the options first
 };
 
 }  // namespace contextual::tuning

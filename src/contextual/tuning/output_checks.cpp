@@ -20,19 +20,10 @@ std::string mebibytes(std::size_t bytes) {
 
 }  // namespace
 
-OutputChecks::OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context)
-    : options_(options), context_(context) {
-  if (!options.outputs.empty()) {
-    groups_.push_back({nullptr, options.outputs});
-  }
-}
-
-void OutputChecks::refresh() {
-  const auto registered = detail::registered_checks();
-  groups_.remove_if([&](const Group& group) {
-    return group.object && std::find(registered.begin(), registered.end(), group.object) == registered.end();
-  });
-  for (const auto& object : registered) {
+void OutputChecks::refresh(const std::vector<std::shared_ptr<const detail::ChecksOfKernels>>& all) {
+  groups_.remove_if(
+      [&](const Group& group) { return std::find(all.begin(), all.end(), group.object) == all.end(); });
+  for (const auto& object : all) {
     const bool known = std::any_of(groups_.begin(), groups_.end(),
                                    [&](const Group& group) { return group.object == object; });
     if (!known && !object->checks.outputs.empty()) {
@@ -44,16 +35,16 @@ void OutputChecks::refresh() {
 /// Other regions may keep something else in an object's buffers.
 bool OutputChecks::in_region(const Group& group) const {
   const auto& slots = context_.slots();
-  return !group.object || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    return slot.joined() && group.object->concern(slot.problem.name);
-  });
+  return group.object->of_all() || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
+           return slot.joined() && group.object->concern(slot.problem.name);
+         });
 }
 
 bool OutputChecks::launched(const Group& group, const BatchResult& result) const {
   const auto& slots = context_.slots();
-  return !group.object || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
-    return group.object->concern(slot.problem.name) && result.launched(slot.index);
-  });
+  return group.object->of_all() || std::any_of(slots.begin(), slots.end(), [&](const ProblemSlot& slot) {
+           return group.object->concern(slot.problem.name) && result.launched(slot.index);
+         });
 }
 
 OutputChecks::Step OutputChecks::step_of(const Group& group, const Assignment& assignment,

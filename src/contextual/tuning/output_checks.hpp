@@ -31,10 +31,11 @@ namespace contextual::tuning {
 /// the choices in the final run.
 class OutputChecks {
  public:
-  OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context);
+  OutputChecks(const options::ResolvedOptions& options, const detail::RunContext& context)
+      : options_(options), context_(context) {}
 
-  /// Takes in what objects have registered or taken back. Call it before each batch.
-  void refresh();
+  /// Takes in what there is now. Call it before each batch.
+  void refresh(const std::vector<std::shared_ptr<const detail::ChecksOfKernels>>& all);
   /// Returns true if there are no outputs; nothing else needs to be called then.
   bool empty() const noexcept { return groups_.empty(); }
   /// Returns false if two runs with the same configs have differed here, so that nothing could be judged.
@@ -57,7 +58,7 @@ class OutputChecks {
   };
   /// Outputs that are compared together.
   struct Group {
-    std::shared_ptr<const detail::ChecksOfKernels> object;  ///< null: those of the options
+    std::shared_ptr<const detail::ChecksOfKernels> object;
     std::vector<Output> outputs{};
     std::list<ExpectedOutput> expected{};  ///< memory for it, before anything is filled
     bool known = false;                    ///< what is expected: some batch has succeeded
