@@ -23,12 +23,9 @@ namespace {
 /// A program whose shapes come from a list has met it by then, and one whose shapes never end has only begun.
 constexpr std::size_t warned_at = 32;
 
-/// The keys of a kernel in a region, each of the first problem that a run has tuned.
-struct SeenKeys {
-  std::set<std::vector<std::string>> keys;     ///< by the texts of their parts
-  std::vector<std::set<std::string>> of_part;  ///< the values of each part
-  bool warned = false;
-};
+/// The keys of a kernel in a region, each of the first problem that a run has tuned, as the texts of its
+/// parts.
+using SeenKeys = std::set<std::vector<std::string>>;
 
 std::string part_name(const KernelCore& core, std::size_t part) {
   const std::vector<std::string>& names = core.traits().key_names;
@@ -51,21 +48,26 @@ std::string advice(const std::string& name, const std::string& value) {
 std::string warning(const std::string& region, const ProblemSlot& slot, const SeenKeys& seen,
                     const std::vector<std::string>& latest) {
   const KernelCore& core = *slot.found.members.front();
+  std::vector<std::set<std::string>> of_part;  // the values of each part
   std::size_t most = 0;
-  for (const auto& values : seen.of_part) {
-    most = std::max(most, values.size());
+  for (const std::vector<std::string>& key : seen) {
+    of_part.resize(std::max(of_part.size(), key.size()));
+    for (std::size_t part = 0; part < key.size(); ++part) {
+      of_part[part].insert(key[part]);
+      most = std::max(most, of_part[part].size());
+    }
   }
   std::string changing;
   std::string how;
-  for (std::size_t part = 0; part < seen.of_part.size(); ++part) {
-    if (seen.of_part[part].size() * 2 <= most) {
+  for (std::size_t part = 0; part < of_part.size(); ++part) {
+    if (of_part[part].size() * 2 <= most) {
       continue;
     }
     const std::string name = part_name(core, part);
     changing += (changing.empty() ? "" : " and ") + name;
     how = how.empty() && part < latest.size() ? advice(name, latest[part]) : how;
   }
-  return "kernel \"" + slot.problem.name + "\": " + std::to_string(seen.keys.size()) + " runs of region \"" +
+  return "kernel \"" + slot.problem.name + "\": " + std::to_string(seen.size()) + " runs of region \"" +
          region + "\" have each tuned a new key, the latest " + slot.problem.key_text + "; what changes is " +
          changing + ". Where near values can share a config, put a range of them into the key" +
          (how.empty() ? "" : ": " + how);
@@ -87,20 +89,9 @@ std::vector<std::string> ever_new_keys(std::uint32_t region_id, const std::strin
       continue;
     }
     SeenKeys& seen = (*known)[{region_id, slot.problem.name}];
-    if (seen.warned) {
-      continue;
-    }
     const std::vector<std::string> parts = detail::key_part_texts(slot.found.key_words);
-    if (!seen.keys.insert(parts).second) {
-      continue;
-    }
-    seen.of_part.resize(std::max(seen.of_part.size(), parts.size()));
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-      seen.of_part[part].insert(parts[part]);
-    }
-    if (seen.keys.size() == warned_at) {
+    if (seen.size() < warned_at && seen.insert(parts).second && seen.size() == warned_at) {
       warnings.push_back(warning(region, slot, seen, parts));
-      seen = {.keys = {}, .of_part = {}, .warned = true};
     }
   }
   return warnings;

@@ -143,15 +143,18 @@ void TimeCollector::keep_device_failure(const DeviceError& error, const BatchPla
 void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
   std::unordered_map<const ProblemSlot*, std::vector<OwnWork>> work;
   result.cells.assign(context_.slots().size(), std::vector<LocalCell>(length));
+  const auto note = [&](const LaunchRecord& record) {
+    LocalCell& cell = result.cells[record.slot->index][record.batch_iteration];
+    cell.launched = true;
+    cell.fallback = cell.fallback || record.fallback;
+    cell.config_id = record.config_id;
+  };
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const LaunchRecord& record = *records_[i];
     if (record.late) {
       continue;  // for this rank the problem begins with the next batch
     }
-    LocalCell& cell = result.cells[record.slot->index][record.batch_iteration];
-    cell.launched = true;
-    cell.fallback = cell.fallback || record.fallback;
-    cell.config_id = record.config_id;
+    note(record);
     OwnWork& own = work.try_emplace(record.slot, length).first->second[record.batch_iteration];
     const LaunchTiming& timing = timings_[i];
     own.complete = own.complete && (timing.idle || timing.untimed || !timing.spans.empty());
@@ -160,10 +163,7 @@ void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
     own.spans.insert(own.spans.end(), launch.begin(), launch.end());
   }
   for (const LaunchRecord* record : untimed_) {
-    LocalCell& cell = result.cells[record->slot->index][record->batch_iteration];
-    cell.launched = true;
-    cell.fallback = cell.fallback || record->fallback;
-    cell.config_id = record->config_id;
+    note(*record);
   }
   for (const auto& [slot, of_slot] : work) {
     for (std::size_t i = 0; i < length; ++i) {
