@@ -13,7 +13,6 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -22,69 +21,23 @@
 namespace contextual::detail {
 namespace {
 
-/// The region in a group's table, which holds no other.
-constexpr std::uint32_t this_region = 1;
-
 bool is_inside(const ThreadState& thread) noexcept {
   return thread.region != 0 || thread.log != nullptr || thread.use != nullptr;
 }
 
 }  // namespace
 
-class TunedCalls::Group {
- public:
-  Group(std::string region, std::shared_ptr<Communicator> communicator)
-      : region_(std::move(region)), communicator_(std::move(communicator)) {}
-
-  const std::string& region() const noexcept { return region_; }
-  const std::shared_ptr<Communicator>& communicator() const noexcept { return communicator_; }
-  std::uint32_t region_id() const noexcept { return region_id_.load(std::memory_order_relaxed); }
-
-  int find(const Key& key) const noexcept { return chosen_.find(this_region, key); }
-
-  void note_region(std::uint32_t region_id) noexcept {
-    region_id_.store(region_id, std::memory_order_relaxed);
-  }
-  void note(const Key& key, std::size_t config_id) {
-    chosen_.lock_in(this_region, key, static_cast<int>(config_id));
-    const std::lock_guard lock(mutex_);
-    known_.push_back(key);
-  }
-
-  void use_default(const Key& key) { chosen_.lock_in(this_region, key, 0); }
-
-  /// The next call of each key finds out again, or of those that `function` knows as open: the ranks have
-  /// forgotten what was locked in for the region, because some of it has failed on one of them.
-  void forget(const KernelCore* function = nullptr) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const Key& key) {
-      const bool goes =
-          function == nullptr || function->table()->finality(region_id(), key) == ChoiceFinality::provisional;
-      if (goes) {
-        chosen_.lock_in(this_region, key, LockInTable::none);
-      }
-      return goes;
-    });
-  }
-
- private:
-  const std::string region_;
-  const std::shared_ptr<Communicator> communicator_;  ///< null: the tuner's own
-  std::atomic<std::uint32_t> region_id_{0};
-  LockInTable chosen_;
-  std::mutex mutex_;
-  std::vector<Key> known_;
-};
-
-namespace {
-
-template <typename T>
-std::vector<T> with_more(std::vector<T> given, const std::vector<T>& more) {
-  given.insert(given.end(), more.begin(), more.end());
-  return given;
+void TunedCalls::Group::forget(const KernelCore* function) {
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [&](const Key& key) {
+    const bool goes =
+        function == nullptr || function->table()->finality(region_id, key) == ChoiceFinality::provisional;
+    if (goes) {
+      chosen.lock_in(0, key, LockInTable::none);
+    }
+    return goes;
+  });
 }
-
-}  // namespace
 
 struct TunedCalls::Impl {
   Impl(const KernelCore& of, FunctionTuner& with)
@@ -120,39 +73,31 @@ bool TunedCalls::inside_region() noexcept {
   if (config_id != LockInTable::none) [[likely]] {
     outer = {&thread, thread.scope, thread.region};
     thread.scope = scope_of(0, impl_->function.name_hash(), key, static_cast<std::size_t>(config_id));
-    thread.region = impl_->own.region_id();
+    thread.region = impl_->own.region_id.load(std::memory_order_relaxed);
   }
   return config_id;
 }
 
-int TunedCalls::known(const Group& group, const Key& key) noexcept {
-  return group.find(key);
-}
-
 int TunedCalls::locked_in(const Group& group, const Key& key) const {
-  return impl_->function.table()->find(group.region_id(), key);
-}
-
-std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
-  return group.region_id();
+  return impl_->function.table()->find(group.region_id, key);
 }
 
 bool TunedCalls::falls_back(Group& group, const Key& key, std::size_t config_id,
                             const std::string& reason) const {
-  const ThreadStateScope outside(state_in_region(group.region_id(), false));
+  const ThreadStateScope outside(state_in_region(group.region_id, false));
   if (!detail::falls_back(impl_->function, key, config_id, reason)) {
     const LaunchRegistry& registry = LaunchRegistry::instance();
-    if (registry.has_failed_choice(group.region_id()) && !registry.of_several_ranks(group.region_id())) {
+    if (registry.has_failed_choice(group.region_id) && !registry.of_several_ranks(group.region_id)) {
       group.forget();  // a rank alone need not meet others for that
     }
     return false;
   }
-  group.use_default(key);
+  group.chosen.lock_in(0, key, 0);
   return true;
 }
 
 bool TunedCalls::replace_refused(const Group& group, const Key& key, std::size_t config_id) const {
-  const ThreadStateScope outside(state_in_region(group.region_id(), false));
+  const ThreadStateScope outside(state_in_region(group.region_id, false));
   return detail::replace_refused(impl_->function, key, config_id) && impl_->resolve({}).mode == Mode::tune;
 }
 
@@ -183,21 +128,22 @@ void TunedCalls::tune(Group& group, const Call& call) {
     call.call();
   };
   try {
-    impl_->tuner.tuner.run(group.region(), once, options);
+    impl_->tuner.tuner.run(group.region, once, options);
   } catch (...) {
     group.forget(&impl_->function);
     throw;
   }
   group.forget(&impl_->function);
-  group.note_region(region_id);
+  group.region_id = region_id;
   if (!tunes_again(group, call, region_id)) {
     // This call has used the default if `keep` did not allow the choice for its arguments, and nothing was
     // tuned.
     const LockInTable& table = *impl_->function.table();
     const int locked = table.find(region_id, call.key);
-    group.note(call.key, table.refused(region_id, call.key, 0).contains(locked)
-                             ? static_cast<std::size_t>(locked)
-                             : call.last_config());
+    const bool refused = table.refused(region_id, call.key, 0).contains(locked);
+    group.chosen.lock_in(0, call.key, refused ? locked : static_cast<int>(call.last_config()));
+    const std::lock_guard lock(group.mutex);
+    group.known.push_back(call.key);
   }
   if (call.options.verbose) {
     tell(group, call.key, call.last_config());
@@ -214,7 +160,7 @@ bool TunedCalls::tunes_again(const Group& group, const Call& call, std::uint32_t
     return own == ChoiceFinality::provisional;
   }
   const Report report = impl_->tuner.tuner.report();
-  const RegionReport* const run = report.find(group.region());
+  const RegionReport* const run = report.find(group.region);
   const bool of_others =
       run != nullptr &&
       std::any_of(run->problems.begin(), run->problems.end(), [&](const ProblemReport& problem) {
@@ -226,13 +172,15 @@ bool TunedCalls::tunes_again(const Group& group, const Call& call, std::uint32_t
 
 Options TunedCalls::options_of(const Group& group, const Call& call) const {
   Options options;
-  options.communicator = group.communicator();
+  options.communicator = group.communicator;
   if (call.options.verbose) {
     options.print = std::max(impl_->resolve({}).print, Print::choices);
   }
   const options::ResolvedOptions given = impl_->resolve(options);
-  options.outputs = with_more(given.outputs, call.outputs);
-  options.restore = with_more(given.restore, call.restore);
+  options.outputs = given.outputs;
+  options.outputs->insert(options.outputs->end(), call.outputs.begin(), call.outputs.end());
+  options.restore = given.restore;
+  options.restore->insert(options.restore->end(), call.restore.begin(), call.restore.end());
   if (call.before_each) {
     options.before_iteration = [first = given.before_iteration, &call](const IterationInfo& info) {
       if (first) {
@@ -248,12 +196,12 @@ Options TunedCalls::options_of(const Group& group, const Call& call) const {
 
 void TunedCalls::tell(const Group& group, const Key& key, std::size_t config_id) const {
   const std::shared_ptr<Communicator> communicator =
-      group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
+      group.communicator == nullptr ? impl_->resolve({}).communicator : group.communicator;
   if (communicator->rank() == 0) {
     const KernelCore& function = impl_->function;
     const std::string config = function.space().configs[config_id].to_string();
     record::print_to_stderr(
-        record::call_lines(group.region(), function.key_text(key),
+        record::call_lines(group.region, function.key_text(key),
                            "config-" + std::to_string(config_id) + " " + config + ": used by this call"));
   }
 }

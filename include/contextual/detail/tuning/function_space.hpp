@@ -59,7 +59,7 @@ class FunctionSpace<R(const C&, Args...)> {
           if (id == known) [[likely]] {
             return kernel_.function()(kernel_.engine().config(id), args...);
           }
-          return call_config(id, key, TunedCalls::region_id(calls_.group(nullptr)), args...);
+          return call_config(id, key, calls_.group(nullptr).region_id, args...);
         },
         [&](const std::string& reason) {
           return calls_.falls_back(calls_.group(nullptr), key, known, reason);
@@ -77,7 +77,7 @@ class FunctionSpace<R(const C&, Args...)> {
     }
     TunedCalls::Group& group = calls_.group(call.communicator);
     const bool captured = is_captured(args...);
-    int chosen = TunedCalls::known(group, key);
+    int chosen = group.find(key);
     if (chosen == LockInTable::none && captured) {
       chosen = calls_.locked_in(group, key);
     }
@@ -145,8 +145,7 @@ class FunctionSpace<R(const C&, Args...)> {
   R call_chosen(TunedCalls::Group& group, std::size_t config_id, const Key& key, Args&... args) const {
     core().check_device();
     return launch_chosen<R>(
-        config_id,
-        [&](std::size_t id) -> R { return call_config(id, key, TunedCalls::region_id(group), args...); },
+        config_id, [&](std::size_t id) -> R { return call_config(id, key, group.region_id, args...); },
         [&](const std::string& reason) { return calls_.falls_back(group, key, config_id, reason); });
   }
 

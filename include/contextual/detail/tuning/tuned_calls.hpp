@@ -13,10 +13,12 @@
 #include <contextual/options.hpp>
 #include <contextual/output.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +43,23 @@ class CONTEXTUAL_API TunedCalls {
   ~TunedCalls();
 
   /// What is known of the calls with one communicator.
-  class Group;
+  struct Group {
+    Group(std::string name, std::shared_ptr<Communicator> ranks)
+        : region(std::move(name)), communicator(std::move(ranks)) {}
+
+    const std::string region;
+    const std::shared_ptr<Communicator> communicator;  ///< null: the tuner's own
+    std::atomic<std::uint32_t> region_id{0};
+    LockInTable chosen{};  ///< of this region alone
+    std::mutex mutex{};
+    std::vector<Key> known{};  ///< keys that `chosen` has; guarded
+
+    /// Returns the config of a known call, or LockInTable::none.
+    int find(const Key& key) const noexcept { return chosen.find(0, key); }
+    /// The next call of each key finds out again, or of those that `function` knows as open: the ranks have
+    /// forgotten what was locked in for the region, because some of it has failed on one of them.
+    void forget(const KernelCore* function = nullptr);
+  };
 
   /// Returns true inside of a region, where a call is a launch of that region.
   static bool inside_region() noexcept;
@@ -60,10 +78,8 @@ class CONTEXTUAL_API TunedCalls {
 
   /// Returns what is known of calls with this communicator; null stands for the tuner's own.
   Group& group(const std::shared_ptr<Communicator>& communicator);
-  static int known(const Group& group, const Key& key) noexcept;
   /// Returns what the group's region has locked in, provisional or not, or LockInTable::none.
   int locked_in(const Group& group, const Key& key) const;
-  static std::uint32_t region_id(const Group& group) noexcept;
 
   /// Call it when the config of a known call has failed before it had any effect. As detail::falls_back.
   bool falls_back(Group& group, const Key& key, std::size_t config_id, const std::string& reason) const;
