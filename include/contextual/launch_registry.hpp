@@ -62,6 +62,13 @@ class CONTEXTUAL_API LaunchRegistry {
   bool has_failed_choice(std::uint32_t region_id) const;
   /// Makes the defaults provisional for all that is locked in for the region.
   void forget_choices(std::uint32_t region_id);
+  /// Does so if one of them has failed to launch: for a rank alone, which need not meet others for that. Not
+  /// while the region runs.
+  void forget_failed_choices(std::uint32_t region_id);
+  /// Notes that choices of the region were published.
+  void note_publication(std::uint32_t region_id);
+  /// Returns a number that is another one if some tuner may have changed a choice of the region since.
+  std::uint64_t publications(std::uint32_t region_id) const;
   std::vector<std::shared_ptr<detail::KernelCore>> coupled(std::string_view coupling) const;
   std::vector<std::shared_ptr<detail::KernelCore>> kernels() const;
   void begin_run();  ///< until `end_run`, launches without a region's context are counted

@@ -12,7 +12,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 namespace contextual {
@@ -34,9 +33,14 @@ struct LaunchRegistry::Impl {
   Places names;      ///< of `kernels`; of one name more than one only by mistake
   Places couplings;  ///< of the coupled ones, in order of registration
   std::map<std::string, NamedTables, std::less<>> tables;  ///< by kernel name; outlive the kernel
-  std::map<std::string, std::uint32_t, std::less<>> regions;
-  std::set<std::uint32_t> of_several_ranks;  ///< regions
-  std::set<std::uint32_t> failed_choices;    ///< regions
+  struct Region {
+    std::string name;
+    bool of_several_ranks = false;
+    bool choice_failed = false;
+    std::uint64_t publications = 0;
+  };
+  std::map<std::string, std::uint32_t, std::less<>> region_ids;
+  std::map<std::uint32_t, Region> regions;
   std::atomic<int> active_runs{0};
   static std::string region_key(std::string_view scope, std::string_view region) {
     return std::string(scope).append("\n").append(region);
@@ -90,9 +94,9 @@ std::vector<std::string> LaunchRegistry::kernel_names() const {
 std::optional<std::size_t> LaunchRegistry::locked_in(std::string_view region, std::string_view kernel,
                                                      const Key& key) const {
   const std::lock_guard lock(impl_->mutex);
-  const auto id = impl_->regions.find(Impl::region_key({}, region));
+  const auto id = impl_->region_ids.find(Impl::region_key({}, region));
   const auto table = impl_->tables.find(kernel);
-  if (id == impl_->regions.end() || table == impl_->tables.end() || table->second.latest == nullptr) {
+  if (id == impl_->region_ids.end() || table == impl_->tables.end() || table->second.latest == nullptr) {
     return std::nullopt;
   }
   const int config_id = table->second.latest->find(id->second, key);
@@ -163,44 +167,58 @@ void LaunchRegistry::publish(const KernelCore& core) {
 
 std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view region, int ranks) {
   const std::lock_guard lock(impl_->mutex);
-  const auto next = static_cast<std::uint32_t>(impl_->regions.size() + 1);
-  const std::uint32_t id = impl_->regions.try_emplace(Impl::region_key(scope, region), next).first->second;
-  if (ranks > 1) {
-    impl_->of_several_ranks.insert(id);
-  }
+  const auto next = static_cast<std::uint32_t>(impl_->region_ids.size() + 1);
+  const std::uint32_t id = impl_->region_ids.try_emplace(Impl::region_key(scope, region), next).first->second;
+  impl_->regions[id].name = region;
+  impl_->regions[id].of_several_ranks |= ranks > 1;
   return id;
 }
 
 std::string LaunchRegistry::region_name(std::uint32_t region_id) const {
   const std::lock_guard lock(impl_->mutex);
-  const auto found = std::find_if(impl_->regions.begin(), impl_->regions.end(),
-                                  [&](const auto& region) { return region.second == region_id; });
-  return found == impl_->regions.end() ? std::string() : found->first.substr(found->first.find('\n') + 1);
+  return impl_->regions[region_id].name;
 }
 
 bool LaunchRegistry::of_several_ranks(std::uint32_t region_id) const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->of_several_ranks.contains(region_id);
+  return impl_->regions[region_id].of_several_ranks;
 }
 
 void LaunchRegistry::note_failed_choice(std::uint32_t region_id) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->failed_choices.insert(region_id);
+  impl_->regions[region_id].choice_failed = true;
 }
 
 bool LaunchRegistry::has_failed_choice(std::uint32_t region_id) const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->failed_choices.contains(region_id);
+  return impl_->regions[region_id].choice_failed;
 }
 
 void LaunchRegistry::forget_choices(std::uint32_t region_id) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->failed_choices.erase(region_id);
+  impl_->regions[region_id].choice_failed = false;
+  ++impl_->regions[region_id].publications;
   for (const auto& [name, tables] : impl_->tables) {
     for (const auto& [digest, table] : tables.by_digest) {
       table->forget(region_id);
     }
   }
+}
+
+void LaunchRegistry::forget_failed_choices(std::uint32_t region_id) {
+  if (has_failed_choice(region_id)) {
+    forget_choices(region_id);
+  }
+}
+
+void LaunchRegistry::note_publication(std::uint32_t region_id) {
+  const std::lock_guard lock(impl_->mutex);
+  ++impl_->regions[region_id].publications;
+}
+
+std::uint64_t LaunchRegistry::publications(std::uint32_t region_id) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->regions[region_id].publications;
 }
 
 std::vector<std::shared_ptr<KernelCore>> LaunchRegistry::coupled(std::string_view coupling) const {

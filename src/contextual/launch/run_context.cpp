@@ -294,16 +294,11 @@ std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, c
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
 }
 
-void RunContext::set_preparing(std::optional<CurrentLaunch> config) {
-  const std::lock_guard lock(mutex_);
-  preparing_ = std::move(config);
-}
-
 std::optional<CurrentLaunch> RunContext::current_launch() {
-  const std::lock_guard lock(mutex_);
-  if (preparing_) {
-    return preparing_;
+  if (auto config = made_ready_.config()) {
+    return config;
   }
+  const std::lock_guard lock(mutex_);
   std::uint64_t word = threads_.front().current.load(std::memory_order_acquire);
   for (const ThreadLog& log : threads_) {
     if (const std::uint64_t other = log.current.load(std::memory_order_acquire); other & launch_under_way) {

@@ -5,6 +5,7 @@
 /// a batch; what it writes goes to the log of its own thread.
 
 #include "contextual/launch/launch_map.hpp"
+#include "contextual/launch/made_ready.hpp"
 #include "contextual/launch/problem_index.hpp"
 #include "contextual/launch/problem_slot.hpp"
 #include "contextual/launch/run_notes.hpp"
@@ -59,15 +60,6 @@ struct LaunchRules {
   bool exceptions_reject = false;
   /// Which exceptions mean that memory has run out, beside std::bad_alloc; may be empty.
   std::function<bool(const std::exception_ptr&)> is_out_of_memory{};
-};
-
-/// The launch under way on a thread of the region, else its last launch.
-struct CurrentLaunch {
-  std::string kernel;
-  std::string key;
-  std::size_t config_id = 0;
-  Config config;
-  bool under_way = false;
 };
 
 /// A config that failed on this rank in the current batch.
@@ -173,12 +165,9 @@ class RunContext {
   /// Notes that the configs launched in this batch did not break the device.
   void mark_settled();
 
-  /// What `current_launch` returns until it is set to nothing: a config that is being made ready between runs
-  /// of the region. Thread-safe.
-  void set_preparing(std::optional<CurrentLaunch> config);
-
-  /// Returns a launch that is under way on some thread, else the last one of the thread of `run`, or nothing
-  /// before the first launch. Thread-safe.
+  MadeReady& made_ready() noexcept { return made_ready_; }
+  /// Returns what is being made ready, else a launch that is under way on some thread, else the last one of
+  /// the thread of `run`, or nothing before the first launch. Thread-safe.
   std::optional<CurrentLaunch> current_launch();
 
   /// Returns what launches of this batch have rejected. Thread-safe.
@@ -210,7 +199,7 @@ class RunContext {
   std::string region_;
   std::uint32_t region_id_;
   Timer* timer_;
-  std::optional<CurrentLaunch> preparing_{};
+  MadeReady made_ready_{};
   Reuse reuse_;
   LaunchRules rules_;
   Namesakes namesakes_;

@@ -1,13 +1,13 @@
 #include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
+#include "contextual/tuning/region_pass.hpp"
 #include "contextual/tuning/region_tuner.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -169,38 +169,25 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
                         detail::namesakes_in(ranks.process_scope()),
                         named ? detail::UsePass::New::is_named : detail::UsePass::New::is_noted,
                         state.alone() ? -1 : ranks.rank());
-    detail::ThreadState thread = state.thread;
-    thread.use = &use;
-    const auto leave_out_failed = [&] {
-      if (use.rejected() && state.alone()) {
-        tuning::forget_failed_choices(detail::region_of(state.thread));
-      }
-    };
-    std::exception_ptr refused;
-    try {
+    tuning::RegionPass pass;
+    {
       const Watchdog::Section section(state.watch, {Activity::later_call, Phase::final_run, 0});
-      const detail::ThreadStateScope scope(thread);
-      region();
-    } catch (const ConfigRejected&) {
-      if (!use.rejected()) {
-        throw;  // the region's own
-      }
-      refused = std::current_exception();
-    } catch (...) {
-      leave_out_failed();
-      throw;
+      pass = tuning::run_in_pass(region, state.thread, use);
     }
-    leave_out_failed();
+    if (pass.rejected && state.alone()) {
+      LaunchRegistry::instance().forget_failed_choices(detail::region_of(state.thread));
+    }
     const bool saturated = state.saturated.load(std::memory_order_relaxed);
-    const bool tune = !saturated && (use.new_on_all() || (state.alone() && use.new_elsewhere()));
+    const bool tune = !saturated && (pass.thrown == nullptr || pass.refused) &&
+                      (use.new_on_all() || (state.alone() && use.new_elsewhere()));
     const bool undoable = !options.restore && (call == nullptr || !call->restore);
     if (tune && !undoable) {  // the region has changed its state by now
       state.tunes_next.store(true, std::memory_order_relaxed);
     }
-    if (refused && !(tune && undoable)) {
-      std::rethrow_exception(refused);
-    }
     if (!tune || !undoable) {  // else the ranks meet, and leave out what was refused
+      if (pass.thrown) {
+        std::rethrow_exception(pass.thrown);
+      }
       return;
     }
     occasion = {Origin::later_call, use.first_new_text()};

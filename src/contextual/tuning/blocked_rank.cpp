@@ -199,7 +199,7 @@ Watchdog::Watch watch_of_run(Watchdog& watchdog, const options::ResolvedOptions&
 
 Watchdog::Watch watch_of_call(Watchdog& watchdog, const options::ResolvedOptions& options,
                               const std::string& region, const RunReports& reports, AfterGrace after_grace,
-                              const MadeReady* made_ready) {
+                              const detail::MadeReady* made_ready) {
   const bool leaves = after_grace == AfterGrace::leave;
   const auto bark = [&options, &region, &reports, after_grace, leaves, made_ready](
                         const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) noexcept {

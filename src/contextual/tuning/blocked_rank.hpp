@@ -6,7 +6,6 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
-#include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/run_reports.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
@@ -29,6 +28,6 @@ enum class AfterGrace { leave, nothing };
 /// says which config is being made ready.
 Watchdog::Watch watch_of_call(Watchdog& watchdog, const options::ResolvedOptions& options,
                               const std::string& region, const RunReports& reports, AfterGrace after_grace,
-                              const MadeReady* made_ready = nullptr);
+                              const detail::MadeReady* made_ready = nullptr);
 
 }  // namespace contextual::tuning

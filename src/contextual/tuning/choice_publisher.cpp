@@ -6,9 +6,6 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <mutex>
 #include <string>
 
 namespace contextual::tuning {
@@ -16,40 +13,6 @@ namespace contextual::tuning {
 using detail::ChoiceFinality;
 using detail::ProblemSlot;
 using policy::ProblemStatus;
-
-namespace {
-
-struct Publications {
-  std::mutex mutex;
-  std::map<std::uint32_t, std::uint64_t> of_region;
-};
-
-std::uint64_t publications(std::uint32_t region_id, std::uint64_t more) {
-  static auto* const all = new Publications;  // outlives static tuners
-  const std::lock_guard lock(all->mutex);
-  return all->of_region[region_id] += more;
-}
-
-}  // namespace
-
-std::uint64_t publications_of(std::uint32_t region_id) {
-  return publications(region_id, 0);
-}
-
-void note_publication(std::uint32_t region_id) {
-  publications(region_id, 1);
-}
-
-void forget_choices(std::uint32_t region_id) {
-  LaunchRegistry::instance().forget_choices(region_id);
-  note_publication(region_id);
-}
-
-void forget_failed_choices(std::uint32_t region_id) {
-  if (LaunchRegistry::instance().has_failed_choice(region_id)) {
-    forget_choices(region_id);
-  }
-}
 
 void ChoicePublisher::publish(const agreement::ProblemSet& problems) {
   published_.resize(context_.slots().size());
@@ -85,7 +48,7 @@ void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& re
     return;
   }
   const ChoiceFinality finality = choice.provisional ? *choice.finality : ChoiceFinality::lasting;
-  note_publication(context_.region_id());
+  LaunchRegistry::instance().note_publication(context_.region_id());
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
                              finality, slot.problem.scope, search_);

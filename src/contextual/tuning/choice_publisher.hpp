@@ -9,22 +9,11 @@
 #include "contextual/record/recorder.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace contextual::tuning {
 
-/// Returns how often choices of a region have been published in this process: another number means that some
-/// tuner may have changed one. Thread-safe.
-std::uint64_t publications_of(std::uint32_t region_id);
-/// Choices of a region were published otherwise than by a ChoicePublisher. Thread-safe.
-void note_publication(std::uint32_t region_id);
-/// Forgets what is locked in for a region, see LaunchRegistry::forget_choices. Thread-safe.
-void forget_choices(std::uint32_t region_id);
-/// Does so if one of them has failed to launch: for a rank alone, which need not meet others for that. Not
-/// while the region runs.
-void forget_failed_choices(std::uint32_t region_id);
 /// The published choices of one run.
 class ChoicePublisher {
  public:

@@ -3,7 +3,6 @@
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/options/option_text.hpp"
 #include "contextual/storage/region_file.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/pins.hpp"
 
@@ -106,31 +105,25 @@ std::size_t id_now_of(const KeptChoice& choice) {
 }
 
 /// Loads what the choices launch, or their first launches would do so within the region.
-class Preparing {
- public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, SearchLevel search,
-            MadeReady& made_ready)
-      : region_id_(region_id),
-        rank_(rank),
-        now_(now),
-        search_(search),
-        made_ready_(made_ready),
-        kernels_(living_kernels()) {
-    for (const auto& kernel : kernels_) {
-      const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
-      kernel->load_first();  // what has no choice launches its default
-    }
-  }
+struct Preparing {
+  const std::uint32_t region_id;
+  const std::size_t rank;
+  const Surroundings& now;
+  const SearchLevel search;
+  detail::MadeReady& made_ready;
+  const Cores kernels = living_kernels();
+  /// Several sets may have the same choice.
+  std::set<std::pair<const KernelCore*, std::uint64_t>> prepared{};
 
   /// Returns what keeps a set from being used. Throws DeviceError.
   Unusable judge(ChoiceSet& entry) {
-    if (const KeptStanding standing = standing_of(entry, now_); standing != KeptStanding::counts) {
-      return {true, standing, misfit_text(entry, now_)};
+    if (const KeptStanding standing = standing_of(entry, now); standing != KeptStanding::counts) {
+      return {true, standing, misfit_text(entry, now)};
     }
-    if (const SearchLevel found_by = search_of(entry); found_by < search_) {
+    if (const SearchLevel found_by = search_of(entry); found_by < search) {
       return {true, KeptStanding::counts,
               "they were found by search " + options::text_of(found_by) + ", and " +
-                  options::text_of(search_) + " is asked for: the tuning goes on from them",
+                  options::text_of(search) + " is asked for: the tuning goes on from them",
               true};
     }
     try {
@@ -145,20 +138,17 @@ class Preparing {
     } catch (
         const std::exception& error) {  // of a config space, or a config that cannot be prepared any more
       return refuse(entry, error.what());
-    } catch (...) {
-      return refuse(entry, "`load` threw an exception that is no std::exception");
     }
   }
 
- private:
   Unusable judge(KeptChoice& choice) {
-    if (!concerns(choice, rank_)) {
+    if (!concerns(choice, rank)) {
       return {};
     }
-    if (!is_open(choice, region_id_, search_)) {
+    if (!is_open(choice, region_id, search)) {
       return {.anything = true, .open = true};  // this process has chosen, and what it has chosen is used
     }
-    const Cores cores = kernels_of(choice, kernels_);
+    const Cores cores = kernels_of(choice, kernels);
     for (const auto& core : cores) {
       if (!is_unchanged(*core, choice)) {
         return {.anything = true, .reason = change_text(*core, choice)};
@@ -173,12 +163,12 @@ class Preparing {
         throw Error("config-" + std::to_string(id_now) + " of kernel \"" + core->traits().name +
                     "\" is out for this process, because " + failed);
       }
-      const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
-      if (core->traits().load && !is_prepared) {
-        const MadeReady::Now now_made_ready(made_ready_, {core->traits().name, choice.key_text, id_now,
-                                                          core->space().configs.at(id_now), false});
-        core->traits().load(id_now, &choice.key);
-        prepared_.insert({core.get(), storage::choice_digest(choice)});
+      if (!prepared.contains({core.get(), storage::choice_digest(choice)})) {
+        const std::string reason = made_ready.load(*core, id_now, &choice.key, choice.key_text);
+        if (!reason.empty()) {
+          throw Error(reason);
+        }
+        prepared.insert({core.get(), storage::choice_digest(choice)});
       }
     }
     return {};
@@ -188,15 +178,6 @@ class Preparing {
     warn_of_unused(entry, why);
     return {.anything = true, .reason = why};
   }
-
-  std::uint32_t region_id_;
-  std::size_t rank_;
-  const Surroundings& now_;
-  SearchLevel search_;
-  MadeReady& made_ready_;
-  Cores kernels_;
-  /// Several sets may have the same choice.
-  std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
@@ -260,7 +241,7 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
 }  // namespace
 
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
-                              bool versions_count, SearchLevel search, MadeReady& made_ready) {
+                              bool versions_count, SearchLevel search, detail::MadeReady& made_ready) {
   const std::string_view kept = hello.kept_choices;
   const auto told = nlohmann::json::parse(kept.substr(0, kept.find('\n')));
   storage::RegionFile file = storage::parse_region(kept.substr(kept.find('\n') + 1), told.value("path", ""));
@@ -272,7 +253,10 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
     sets.pins = std::move(file.pins);
     check_pins(sets.pins);
     const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
-    Preparing preparing(region_id, rank, now, search, made_ready);
+    Preparing preparing{region_id, rank, now, search, made_ready};
+    for (const auto& kernel : preparing.kernels) {
+      made_ready.load_first(*kernel);  // what has no choice launches its default
+    }
     prepare_pins(sets.pins, made_ready);
     for (ChoiceSet& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
@@ -321,7 +305,7 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
       }
     }
   }
-  note_publication(region_id);
+  LaunchRegistry::instance().note_publication(region_id);
   return installed;
 }
 

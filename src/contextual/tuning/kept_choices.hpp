@@ -5,12 +5,12 @@
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/hello.hpp"
-#include "contextual/agreement/kept_choices.hpp"
 #include "contextual/agreement/starting_point.hpp"
+#include "contextual/agreement/kept_choices.hpp"
+#include "contextual/launch/made_ready.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_set.hpp"
 #include "contextual/storage/pin.hpp"
-#include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/report.hpp>
@@ -48,7 +48,7 @@ struct KeptSets {
 /// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile
 /// which config is being loaded.
 KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
-                              bool versions_count, SearchLevel search, MadeReady& made_ready);
+                              bool versions_count, SearchLevel search, detail::MadeReady& made_ready);
 
 /// What is in force then.
 struct InstalledChoices {

@@ -65,15 +65,15 @@ std::vector<ChoiceSet> shipped_sets(const options::ResolvedOptions& options, con
   return sets;
 }
 
-ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
-                              Reads what) {
+std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what,
+                              KnownRegion& known) {
   const bool own = !options.cache_directory.empty();
   const storage::ChoiceStore store(options.cache_directory, region);
   ChoiceStore::Kept kept = !own                  ? ChoiceStore::Kept{{region}}
                            : what == Reads::pins ? told(store.read_pins())
                                                  : told(store.read_all(detail::this_machine()));
   std::vector<ChoiceSet> sets = std::exchange(kept.file.sets, {});
-  ReadChoices read;
+  known.told.clear();
   if (what == Reads::pins_and_choices) {
     std::vector<ChoiceSet> shipped = shipped_sets(options, region);
     std::move(shipped.begin(), shipped.end(), std::back_inserter(sets));
@@ -84,23 +84,23 @@ ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std
     for (ChoiceSet& entry : sets) {
       if (standing_of(entry, now) == KeptStanding::in_quarantine) {
         warn_of_unused(entry, misfit_text(entry, now));
-        read.quarantined.push_back(id_of(entry));
+        known.refused.insert(id_of(entry));
         continue;
       }
       std::string id = id_of(entry);
       leave_out_unchecked(options.outputs, entry);
       if (!entry.choices.empty()) {
         kept.file.sets.push_back(std::move(entry));
-        read.sets.push_back(std::move(id));
+        known.told.push_back(std::move(id));
       }
     }
   }
-  if (!kept.file.pins.empty() || !kept.file.sets.empty() || !kept.pins_unknown.empty()) {
-    read.told = agreement::details_text({{"path", store.path(store.name_of_pins()).string()},
-                                         {"pins_unknown", kept.pins_unknown}}) +
-                "\n" + to_json(kept.file);
+  if (kept.file.pins.empty() && kept.file.sets.empty() && kept.pins_unknown.empty()) {
+    return {};
   }
-  return read;
+  return agreement::details_text(
+             {{"path", store.path(store.name_of_pins()).string()}, {"pins_unknown", kept.pins_unknown}}) +
+         "\n" + to_json(kept.file);
 }
 
 }  // namespace contextual::tuning

@@ -5,6 +5,7 @@
 
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_set.hpp"
+#include "contextual/tuning/rank_groups.hpp"
 
 #include <string>
 #include <vector>
@@ -17,18 +18,12 @@ enum class Reads {
   pins_and_choices,
 };
 
-/// What rank 0 has read.
-struct ReadChoices {
-  /// For the hello; empty if there is nothing: a line of details, and the text of a RegionFile.
-  std::string told{};
-  std::vector<std::string> sets{};         ///< the ids of its sets as they are kept, in the same order
-  std::vector<std::string> quarantined{};  ///< ids of sets that are not told, because they are in quarantine
-};
-
-/// Returns what is kept of a region in the options' directories. Choices that cannot be used are named on
-/// stderr, and so are those that are in quarantine, unless the options say to try them. Throws nothing but
+/// Returns what is kept of a region in the options' directories, for the hello: a line of details, and the
+/// text of a RegionFile, or nothing. Notes the sets that are told, and those in quarantine, which are not
+/// unless the options say to try them. Names on stderr what cannot be used. Throws nothing but
 /// std::bad_alloc.
-ReadChoices read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
+std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what,
+                              KnownRegion& known);
 
 /// Returns the sets of a region in the directories that are only read, the first one's first. Names on stderr
 /// what cannot be used.

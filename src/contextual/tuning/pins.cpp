@@ -7,7 +7,6 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <optional>
 
@@ -33,31 +32,14 @@ std::string pinned_key_text(const Pin& pin) {
   return pin.of_every_key() ? "every key" : "key " + pin.key_text;
 }
 
-/// Throws what the user's hooks throw.
-void prepare(const Pin& pin, std::size_t config_id, const detail::KernelTraits& traits) {
-  if (traits.load) {
-    traits.load(config_id, pin.key ? &*pin.key : nullptr);
-  }
-}
-
-void prepare(const Pin& pin, const KernelCore& core, MadeReady& made_ready) {
+void prepare(const Pin& pin, const KernelCore& core, detail::MadeReady& made_ready) {
   const std::size_t config_id = detail::pinned_config(pin, core);
-  const MadeReady::Now now(
-      made_ready, {core.traits().name, pin.key_text, config_id, core.space().configs.at(config_id), false});
-  std::string reason;
-  try {
-    prepare(pin, config_id, core.traits());
-    return;
-  } catch (const DeviceError&) {
-    throw;  // no pin is to blame
-  } catch (const std::exception& error) {
-    reason = error.what();
-  } catch (...) {
-    reason = "it threw an exception that is no std::exception";
+  const std::string reason = made_ready.load(core, config_id, pin.key ? &*pin.key : nullptr, pin.key_text);
+  if (!reason.empty()) {
+    throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
+                          core.space().configs.at(config_id).to_string() +
+                          ", which cannot be prepared: " + reason + "; change the pin or remove it");
   }
-  throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
-                        core.space().configs.at(config_id).to_string() +
-                        ", which cannot be prepared: " + reason + "; change the pin or remove it");
 }
 
 /// Fills in what the kernel knows of it, if there is one.
@@ -99,7 +81,7 @@ void check_pins(const std::vector<Pin>& pins) {
   }
 }
 
-void prepare_pins(const std::vector<Pin>& pins, MadeReady& made_ready) {
+void prepare_pins(const std::vector<Pin>& pins, detail::MadeReady& made_ready) {
   const auto kernels = LaunchRegistry::instance().kernels();
   for (const Pin& pin : pins) {
     for (const auto& core : kernels) {

@@ -3,9 +3,9 @@
 /// \file
 /// What is pinned in a region: checks, prepares and installs it.
 
+#include "contextual/launch/made_ready.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/pin.hpp"
-#include "contextual/tuning/made_ready.hpp"
 
 #include <contextual/report.hpp>
 
@@ -21,7 +21,7 @@ void check_pins(const std::vector<storage::Pin>& pins);
 /// Loads what the pins launch, as far as the kernels exist: with the key where a pin gives its words. Throws
 /// InvalidArgument, which names the file, if a kernel has no such config, or what was pinned cannot be
 /// prepared; and DeviceError. `made_ready` says meanwhile which config is being loaded.
-void prepare_pins(const std::vector<storage::Pin>& pins, MadeReady& made_ready);
+void prepare_pins(const std::vector<storage::Pin>& pins, detail::MadeReady& made_ready);
 
 /// Replaces what is pinned in the region. Returns what a report says of it.
 std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<storage::Pin>& pins);

@@ -14,21 +14,6 @@
 namespace contextual::tuning {
 namespace {
 
-/// The choice of a launch failed, and so did its fallback.
-struct LaunchRejected {};
-
-/// `rejected`: a launch of the region has found no config to use.
-[[noreturn]] void rethrow(const std::exception_ptr& thrown, bool rejected) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const ConfigRejected&) {
-    if (rejected) {
-      throw LaunchRejected();
-    }
-    throw;  // the region's own
-  }
-}
-
 /// Where there is no memory for them, the region runs all the same: who has nothing to tune needs none.
 void take_copies(const RegionCall& call) {
   try {
@@ -60,14 +45,12 @@ bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::E
                         const RegionPass pass =
                             run_locked_in(call.function, call.region, {.region = call.region_id},
                                           FailedChoice::is_noted, call.options);
-                        if (pass.thrown) {
-                          rethrow(pass.thrown, pass.rejected);
+                        if (pass.thrown && !pass.refused) {
+                          std::rethrow_exception(pass.thrown);
                         }
                         outcome.something_new = pass.something_new;
-                        return RegionCame::to_its_end;
+                        return pass.refused ? RegionCame::not_to_its_end : RegionCame::to_its_end;
                       });
-  } catch (const LaunchRejected&) {
-    outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {
     outcome.failure = {std::current_exception(), detail::exception_text(std::current_exception()), 0};
   }

@@ -32,42 +32,15 @@ std::set<std::size_t> needed(const ProblemSlot& slot) {
   return configs;
 }
 
-/// Empty if the config space is bad, which the first launch says.
-Config default_of(const detail::KernelCore& kernel) {
-  try {
-    return kernel.space().configs.front();
-  } catch (...) {
-    return {};
-  }
-}
-
-/// While it lives, this config is what the watchdog names.
-class BeingPrepared {
- public:
-  BeingPrepared(detail::RunContext& context, const DueConfig& due) : context_(context) {
-    const detail::Problem& problem = due.slot->problem;
-    context_.set_preparing(
-        detail::CurrentLaunch{problem.name, problem.key_text, due.config_id,
-                              due.slot->found.members.front()->space().configs.at(due.config_id)});
-  }
-  BeingPrepared(const BeingPrepared&) = delete;
-  BeingPrepared& operator=(const BeingPrepared&) = delete;
-  ~BeingPrepared() { context_.set_preparing(std::nullopt); }
-
- private:
-  detail::RunContext& context_;
-};
-
 }  // namespace
 
 void Preparation::load_defaults() {
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
     if (kernel->alive() && kernel->traits().load) {
       const std::string& name = kernel->traits().name;
-      context_.set_preparing(detail::CurrentLaunch{name, "", 0, default_of(*kernel)});
       const Watchdog::Section section(watch_, {Activity::prepare, Phase::walk, 0});
       const detail::LoadNotes notes;
-      kernel->load_first();
+      context_.made_ready().load_first(*kernel);
       tried_ = tried_ || notes.tried();
       for (const std::string& text : notes.texts()) {
         const std::size_t loaded = kernel->first_config();
@@ -75,7 +48,6 @@ void Preparation::load_defaults() {
       }
     }
   }
-  context_.set_preparing(std::nullopt);
 }
 
 void Preparation::keep_chosen() noexcept {
@@ -84,12 +56,11 @@ void Preparation::keep_chosen() noexcept {
     const bool chosen = record != nullptr && (record->status == policy::ProblemStatus::locked_in ||
                                               record->status == policy::ProblemStatus::provisional);
     for (const auto& member : slot.found.members) {
-      if (chosen && member->traits().load && member->alive()) {
+      if (chosen && member->alive()) {
         try {
-          const BeingPrepared now(context_, {&slot, record->choice});
           const Watchdog::Section section(watch_,
                                           {Activity::prepare, Phase::final_run, context_.tuning_iteration});
-          member->traits().load(record->choice, &slot.problem.key);
+          context_.made_ready().load(*member, record->choice, &slot.problem.key, slot.problem.key_text);
         } catch (...) {
           continue;  // it could be loaded before
         }
@@ -183,22 +154,17 @@ std::string Preparation::prepare_here(const DueConfig& due, const BatchPlan& pla
       continue;
     }
     try {
-      const BeingPrepared now(context_, due);
       const Watchdog::Section section(watch_, {Activity::prepare, plan.phase(), context_.tuning_iteration});
       const detail::LoadNotes notes;
-      member->traits().load(due.config_id, &slot.problem.key);
+      reason = context_.made_ready().load(*member, due.config_id, &slot.problem.key, slot.problem.key_text);
       tried_ = tried_ || notes.tried();
-      for (const std::string& text : notes.texts()) {
+      for (const std::string& text : reason.empty() ? notes.texts() : std::vector<std::string>()) {
         remarks_.push_back({{member->traits().name, slot.problem.key_text, due.config_id,
                              member->space().configs.at(due.config_id)},
                             text});
       }
     } catch (const DeviceError&) {
       device_failure_ = std::current_exception();  // no config is to blame
-    } catch (const std::exception& error) {
-      reason = error.what();
-    } catch (...) {
-      reason = "`load` threw an exception that is no std::exception";
     }
   }
   return reason;

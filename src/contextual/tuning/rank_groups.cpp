@@ -1,6 +1,6 @@
 #include "contextual/tuning/rank_groups.hpp"
 
-#include "contextual/tuning/choice_publisher.hpp"
+#include <contextual/launch_registry.hpp>
 
 #include <mutex>
 
@@ -22,12 +22,12 @@ std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, co
 }
 
 bool KnownRegion::locked_in(std::uint32_t region_id, SearchLevel search) const {
-  return locked_in_at_ == publications_of(region_id) && search <= searched_by_;
+  return locked_in_at_ == LaunchRegistry::instance().publications(region_id) && search <= searched_by_;
 }
 
 void KnownRegion::note_locked_in(std::uint32_t region_id, SearchLevel search) {
   searched_by_ = search;
-  locked_in_at_ = publications_of(region_id);
+  locked_in_at_ = LaunchRegistry::instance().publications(region_id);
 }
 
 RankGroup& RankGroups::of(const options::ResolvedOptions& options) {

@@ -10,6 +10,7 @@
 #include <contextual/communicator.hpp>
 #include <contextual/report.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ class KnownRegion {
   static constexpr int for_pins = 1;
   static constexpr int for_choices(SearchLevel search) { return for_pins + 1 + static_cast<int>(search); }
   int looked = 0;
+  void note_looked(int what) { looked = std::max(looked, what); }
 
   /// Of rank 0: the ids of the sets that it has told the others about, in their order, and of those that some
   /// rank could not use, so that nothing of them comes beside what is chosen instead.
@@ -49,7 +51,7 @@ class KnownRegion {
   void forget_locked_in() { locked_in_at_.reset(); }
 
  private:
-  std::optional<std::uint64_t> locked_in_at_;  ///< publications_of then
+  std::optional<std::uint64_t> locked_in_at_;  ///< LaunchRegistry::publications then
   SearchLevel searched_by_ = SearchLevel::off;
 };
 

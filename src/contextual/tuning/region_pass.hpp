@@ -4,6 +4,7 @@
 /// One run of a region: with the user's hooks around it, and with what is locked in.
 
 #include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
@@ -51,14 +52,17 @@ struct RegionPass {
   std::exception_ptr thrown;   ///< null if the region has returned
   bool something_new = false;  ///< a launch without a lasting choice, or a choice that was rejected
   bool rejected = false;       ///< a choice that was rejected
+  bool refused = false;        ///< that is what was thrown: a launch has found no config to use
 };
+
+/// Runs a region in the state `state`, whose `use` it sets.
+RegionPass run_in_pass(const std::function<void()>& region, detail::ThreadState state, detail::UsePass& use);
 
 /// What happens if a choice fails to launch: see detail::UsePass.
 enum class FailedChoice { is_the_callers, is_noted };
 
-/// Runs a region of the tuner of these options in the state `state`, whose `use` it sets: with what is locked
-/// in, untimed. A `run` inside is part of it. Throws Error if the region returned while a thread held a
-/// ContextGuard.
+/// The same for a region of the tuner of these options: with what is locked in, untimed. A `run` inside is
+/// part of it. Throws Error if the region returned while a thread held a ContextGuard.
 RegionPass run_locked_in(const std::function<void()>& region, const std::string& name,
                          detail::ThreadState state, FailedChoice failed,
                          const options::ResolvedOptions& options);

@@ -1,8 +1,7 @@
 #include "contextual/tuning/region_start.hpp"
 
+#include "contextual/launch/made_ready.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
-#include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/plain_run.hpp"
 
@@ -40,11 +39,6 @@ int looks_for(const ResolvedOptions& options) {
   return pins_only ? KnownRegion::for_pins
                    : KnownRegion::for_choices(options.mode == Mode::tune ? options.policy.search
                                                                          : SearchLevel::off);
-}
-
-/// What could not be installed is looked at again.
-void note_looked(KnownRegion& region, int looked) {
-  region.looked = std::max(region.looked, looked);
 }
 
 /// But for sets that a higher search goes on from, and those of which this process has chosen something
@@ -104,14 +98,6 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
   }
 }
 
-std::string RegionStart::read(const RegionCall& call, Reads what) {
-  ReadChoices read = read_kept_choices(call.options, call.region, what);
-  KnownRegion& region = known(call);
-  region.told = std::move(read.sets);
-  region.refused.insert(read.quarantined.begin(), read.quarantined.end());
-  return std::move(read.told);
-}
-
 /// What this rank knows by itself. Rank 0 tells what it has kept the first time that this tuner runs the
 /// region; the others learn of that when they meet.
 Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
@@ -133,7 +119,8 @@ Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   }
   const bool looks = knows || region.looked < looks_for(options);
   if (!arrival.locked_in && looks && options.communicator->rank() == 0 && options.has_kept_choices()) {
-    arrival.kept_choices = read(call, options.always_tune ? Reads::pins : Reads::pins_and_choices);
+    arrival.kept_choices = read_kept_choices(
+        options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices, region);
     arrival.locked_in = arrival.keeps_choices = !arrival.kept_choices.empty();
   }
   return arrival;
@@ -146,7 +133,7 @@ Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
   Hello hello =
       agreement::exchange_hello(groups_.exchange_for(call.options), call.region, call.options, arrival);
   if (hello.choice_failed) {
-    forget_choices(call.region_id);
+    LaunchRegistry::instance().forget_choices(call.region_id);
   }
   return hello;
 }
@@ -155,7 +142,7 @@ Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
 bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
   const ResolvedOptions& options = call.options;
   Installed installed = install(call, start.hello, options.policy.search);
-  note_looked(known(call), looks_for(options));
+  known(call).note_looked(looks_for(options));
   start.sets = std::move(installed.unusable);
   if (!installed.choices || options.always_tune) {
     return false;
@@ -204,7 +191,7 @@ void RegionStart::report(RegionReport&& kept, const ResolvedOptions& options, co
 }
 
 RegionStart::Installed RegionStart::install(const RegionCall& call, const Hello& hello, SearchLevel search) {
-  MadeReady made_ready;
+  detail::MadeReady made_ready;
   const Watchdog::Watch watch =
       watch_of_call(watchdog_, call.options, call.region, reports_, AfterGrace::leave, &made_ready);
   agreement::Exchange& exchange = groups_.exchange_for(call.options);
@@ -228,7 +215,8 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
   Arrival arrival{.setup_failure = options::failure_of(options)};
   if (options.communicator->rank() == 0 && options.has_kept_choices()) {
     arrival.keeps_choices = true;
-    arrival.kept_choices = read(call, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
+    arrival.kept_choices = read_kept_choices(
+        options, call.region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices, known(call));
   }
   const Hello hello = meet(call, std::move(arrival));
   groups_.of(options).note_met(hello);
@@ -243,7 +231,7 @@ void RegionStart::begin_untuned(const RegionCall& call) {
     return;
   }
   Installed installed = look(call);
-  note_looked(known(call), looks_for(options));
+  known(call).note_looked(looks_for(options));
   if (installed.choices) {
     report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   }
@@ -256,7 +244,7 @@ bool RegionStart::load(const RegionCall& call) {
     return false;
   }
   KnownRegion& region = known(call);
-  note_looked(region, KnownRegion::for_choices(installed.choices->search));
+  region.note_looked(KnownRegion::for_choices(installed.choices->search));
   region.note_locked_in(call.region_id, installed.choices->search);
   if (installed.choices->more_than_pins) {
     region.loaded = installed.choices->report;

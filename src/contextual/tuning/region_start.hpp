@@ -26,7 +26,8 @@ namespace contextual::tuning {
 struct Start {
   std::unique_ptr<TuningSetup> setup{};  ///< null: the region has been run, and nothing is left to tune
   agreement::Hello hello{};
-  std::optional<RegionReport> to_revalidate{};  ///< installed choices, to be compared with the defaults
+  std::optional<RegionReport> to_revalidate{};   ///< installed choices, to be compared with the defaults
+  std::optional<RevalidationReport> compared{};  ///< what a run before this one has found of them
   std::vector<std::string> sets{};  ///< kept but not installed, as unusable_sets returns them: to be searched
 };
 
@@ -56,7 +57,6 @@ class RegionStart {
     std::string tuning_id{};
   };
   KnownRegion& known(const RegionCall& call);
-  std::string read(const RegionCall& call, Reads what);
   agreement::Arrival arrival_of(const RegionCall& call, Start& start);
   agreement::Hello meet(const RegionCall& call, agreement::Arrival arrival);
   bool runs_with_kept(const RegionCall& call, Start& start);

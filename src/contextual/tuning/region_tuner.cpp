@@ -5,7 +5,6 @@
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/journal_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/paired_timing.hpp"
@@ -97,7 +96,7 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
   {
     const RunLock::Holder lock(run_lock_, region, options.deadline);
     if (options.communicator->size() == 1) {
-      forget_failed_choices(call.region_id);
+      LaunchRegistry::instance().forget_failed_choices(call.region_id);
     }
     if (options.mode == Mode::tune) {
       return tune(call);
@@ -132,8 +131,16 @@ bool RegionTuner::tune(const RegionCall& call) {
     return true;
   }
   const AfterRun after = execute(call, start);
-  return after.revalidation == AfterRevalidation::tune_again ? tune_again(call, std::move(start.sets))
-                                                             : after.all_tracked;
+  if (after.revalidation != AfterRevalidation::tune_again) {
+    return after.all_tracked;
+  }
+  ResolvedOptions again = call.options;
+  again.always_tune = true;
+  again.revalidate = Revalidate::no;
+  const RegionCall anew{call.region, call.region_id, call.function, again, call.occasion};
+  Start another = region_start_.begin(anew, std::move(start.sets));
+  another.compared = after.compared;
+  return execute(anew, another).all_tracked;
 }
 
 RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& start) {
@@ -160,13 +167,15 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   } catch (...) {
     thrown = std::current_exception();
   }
-  const bool all_tracked = run->context().untracked_launches() == 0;
   run->end_journal(thrown, written);
   recorder.end(thrown, run->ending());
   recorder.report().outputs_repeat = run->outputs_repeat();
   if (to_revalidate) {
     describe_kept(*to_revalidate, after, recorder.report());
   }
+  std::optional<RevalidationReport>& compared = recorder.report().revalidation;
+  compared = start.compared ? start.compared : compared;
+  const AfterRun ended{run->context().untracked_launches() == 0, after, compared};
   reports_.add(std::move(recorder.report()));
   KnownRegion& known = groups_.of(call.options).regions[call.region];
   if (!thrown && run->nothing_left()) {
@@ -180,18 +189,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   if (thrown) {
     std::rethrow_exception(thrown);
   }
-  return {all_tracked, after};
-}
-
-bool RegionTuner::tune_again(const RegionCall& call, std::vector<std::string> sets) {
-  ResolvedOptions again = call.options;
-  again.always_tune = true;
-  again.revalidate = Revalidate::no;
-  const RegionCall anew{call.region, call.region_id, call.function, again, call.occasion};
-  const std::optional<RevalidationReport> why = reports_.revalidation_of_last();
-  const AfterRun after = execute(anew, region_start_.begin(anew, std::move(sets)));
-  reports_.set_revalidation_of_last(why);
-  return after.all_tracked;
+  return ended;
 }
 
 void RegionTuner::run_once(const RegionCall& call) {

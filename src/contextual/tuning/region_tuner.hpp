@@ -52,11 +52,10 @@ class RegionTuner {
   struct AfterRun {
     bool all_tracked;  ///< see `run`
     AfterRevalidation revalidation;
+    std::optional<RevalidationReport> compared;
   };
   /// A tuning run, from the meeting of the ranks to the report.
   AfterRun execute(const RegionCall& call, const Start& start);
-  /// As `tune`, because the last run has shown that what was kept is no better than the defaults.
-  bool tune_again(const RegionCall& call, std::vector<std::string> sets);
   /// Modes use and off: the final run and nothing else.
   void run_once(const RegionCall& call);
   void warn_if_off(const RegionCall& call);

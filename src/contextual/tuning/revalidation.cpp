@@ -1,7 +1,8 @@
 #include "contextual/tuning/revalidation.hpp"
 
 #include "contextual/policy/closing_comparison.hpp"
-#include "contextual/tuning/choice_publisher.hpp"
+
+#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -55,7 +56,7 @@ void use_defaults(const detail::RunContext& context) {
                     table.searched_by(context.region_id(), slot.problem.key, slot.problem.scope));
     }
   }
-  note_publication(context.region_id());
+  LaunchRegistry::instance().note_publication(context.region_id());
 }
 
 }  // namespace

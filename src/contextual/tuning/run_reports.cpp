@@ -48,14 +48,4 @@ void RunReports::note_unlogged(const std::string& region, Mode mode,
   latest->warnings.insert(latest->warnings.end(), warnings.begin(), warnings.end());
 }
 
-std::optional<RevalidationReport> RunReports::revalidation_of_last() const {
-  const std::lock_guard lock(mutex_);
-  return report_.runs.back().revalidation;
-}
-
-void RunReports::set_revalidation_of_last(const std::optional<RevalidationReport>& revalidation) {
-  const std::lock_guard lock(mutex_);
-  report_.runs.back().revalidation = revalidation;
-}
-
 }  // namespace contextual::tuning

@@ -7,7 +7,6 @@
 #include <contextual/report.hpp>
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,6 @@ class RunReports {
   /// Of a run without a log and a report of its own: its region is known from now on, and has these warnings,
   /// each of which the process says once on stderr.
   void note_unlogged(const std::string& region, Mode mode, const std::vector<std::string>& warnings);
-  /// Of the run that was added last.
-  std::optional<RevalidationReport> revalidation_of_last() const;
-  void set_revalidation_of_last(const std::optional<RevalidationReport>& revalidation);
 
  private:
   mutable std::mutex mutex_;

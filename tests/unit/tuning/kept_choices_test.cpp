@@ -568,7 +568,7 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   hello.kept_choices = "{}\n" + to_json(storage::RegionFile{entry.region, {}, {entry}});
   const auto usable = [&](const std::vector<detail::Machine>& machines, bool versions_count) {
     hello.machines = machines;
-    tuning::MadeReady made_ready;
+    detail::MadeReady made_ready;
     const tuning::KeptSets sets =
         tuning::look_at_kept_choices(1, 0, hello, versions_count, SearchLevel::off, made_ready);
     REQUIRE(sets.outcome.usable.size() == 1);
