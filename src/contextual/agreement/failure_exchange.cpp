@@ -1,9 +1,9 @@
 #include "contextual/agreement/failure_exchange.hpp"
 
-#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 #include "contextual/agreement/rejections.hpp"
 #include "contextual/launch/failed_slot.hpp"
 

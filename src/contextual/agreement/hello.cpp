@@ -1,9 +1,9 @@
 #include "contextual/agreement/hello.hpp"
 
-#include "contextual/agreement/agreed_failure.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 #include "contextual/launch/exception_text.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>

@@ -6,6 +6,7 @@
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -64,6 +65,16 @@ std::uint64_t problems_digest(const std::vector<ProblemSlot*>& problems) {
 
 namespace {
 
+/// Calls `visit` with the name of each member but the key, and the member.
+template <typename Problem, typename Visit>
+void visit_fields(Problem& problem, const Visit& visit) {
+  visit("name", problem.name), visit("key", problem.key_text), visit("coupling", problem.coupling);
+  visit("participation", problem.participation), visit("configs", problem.config_count);
+  visit("refinements", problem.refinement_count), visit("space", problem.space_digest);
+  visit("identity", problem.identity), visit("choice_point", problem.choice_point);
+  visit("scope", problem.scope), visit("depth", problem.depth);
+}
+
 /// A key as JSON: the type and the word of each part.
 json json_of(const Key& key) {
   json words = json::array();
@@ -92,23 +103,14 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
         left_out.push_back(id);
       }
     }
-    list.push_back(
-        {{"name", slot->problem.name},
-         {"key", slot->problem.key_text},
-         {"words", json_of(slot->problem.key)},
-         {"coupling", slot->problem.coupling},
-         {"participation", static_cast<int>(slot->problem.participation)},
-         {"configs", slot->problem.config_count},
-         {"refinements", slot->problem.refinement_count},
-         {"space", slot->problem.space_digest},
-         {"identity", slot->problem.identity},
-         {"choice_point", slot->problem.choice_point},
-         {"scope", slot->problem.scope},
-         {"depth", slot->problem.depth},
-         {"prepare", slot->found.needs_loading},
-         {"verify", slot->found.has_verify},
-         {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
-         {"left_out", std::move(left_out)}});
+    json described{
+        {"words", json_of(slot->problem.key)},
+        {"prepare", slot->found.needs_loading},
+        {"verify", slot->found.has_verify},
+        {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
+        {"left_out", std::move(left_out)}};
+    visit_fields(slot->problem, [&](const char* name, const auto& field) { described[name] = field; });
+    list.push_back(std::move(described));
   }
   return details_text(list);
 }
@@ -117,18 +119,8 @@ namespace {
 
 detail::Problem problem_of(const json& described) {
   detail::Problem problem;
-  problem.name = described.at("name");
-  problem.coupling = described.at("coupling");
   problem.key = key_of(described.at("words"));
-  problem.key_text = described.at("key");
-  problem.participation = static_cast<Participation>(described.at("participation").get<int>());
-  problem.config_count = described.at("configs");
-  problem.refinement_count = described.at("refinements");
-  problem.space_digest = described.at("space");
-  problem.identity = described.at("identity");
-  problem.choice_point = described.at("choice_point");
-  problem.scope = described.at("scope");
-  problem.depth = described.at("depth");
+  visit_fields(problem, [&](const char* name, auto& field) { described.at(name).get_to(field); });
   return problem;
 }
 
@@ -289,6 +281,26 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
     }
   }
   return all.finish();
+}
+
+void check_coupled_members(detail::RunContext& context) {
+  for (const detail::ProblemSlot& slot : context.slots()) {
+    if (slot.joined() || slot.problem.coupling.empty() || slot.found.members.empty()) {
+      continue;
+    }
+    for (const auto& registered : LaunchRegistry::instance().coupled(slot.problem.coupling)) {
+      const bool seen = std::any_of(slot.found.members.begin(), slot.found.members.end(),
+                                    [&](const auto& member) { return member.get() == registered.get(); });
+      if (!seen) {
+        throw InvalidArgument(
+            "region \"" + context.region() + "\": kernel \"" + registered->traits().name +
+            "\" is coupled as \"" + slot.problem.coupling + "\" but was not launched with key " +
+            slot.problem.key_text +
+            ": coupled kernels are launched in the same runs of the region and compute equal "
+            "keys");
+      }
+    }
+  }
 }
 
 }  // namespace contextual::agreement

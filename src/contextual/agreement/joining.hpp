@@ -33,4 +33,8 @@ std::vector<detail::ProblemSlot*> unite(detail::RunContext& context,
                                         const std::vector<detail::ProblemSlot*>& own, Exchange& exchange,
                                         KnownSpaces& spaces);
 
+/// Throws InvalidArgument if a kernel that is coupled to newly launched kernels was not launched with their
+/// key.
+void check_coupled_members(detail::RunContext& context);
+
 }  // namespace contextual::agreement

@@ -4,10 +4,10 @@
 /// The tuning problems of a run and the state that decides them.
 
 #include "contextual/agreement/known_spaces.hpp"
-#include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/problem_view.hpp"
+#include "contextual/storage/choice_set.hpp"
 
 #include <contextual/error.hpp>
 
@@ -18,6 +18,14 @@
 #include <vector>
 
 namespace contextual::agreement {
+
+/// Configs that were chosen together.
+using StartingPoint = std::vector<storage::KeptChoice>;
+
+/// Returns the config that a starting point names for a problem, in today's config space, or nothing.
+/// `parameters`: by config, null if some rank does not know them; the config is then known by its number.
+std::optional<std::size_t> config_of(const StartingPoint& point, const detail::Problem& problem,
+                                     const std::vector<Config>* parameters);
 
 /// A tuning iteration of a batch whose assignment of configs failed on some rank.
 struct InfeasibleIteration {

@@ -5,8 +5,8 @@
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/hello.hpp"
-#include "contextual/agreement/starting_point.hpp"
-#include "contextual/agreement/kept_choices.hpp"
+#include "contextual/agreement/problem_set.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 #include "contextual/launch/made_ready.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_set.hpp"

@@ -4,7 +4,7 @@
 /// Times runs of a region, or of something that is compared with it, when everything is locked in.
 
 #include "contextual/agreement/exchange.hpp"
-#include "contextual/agreement/part_time.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/make_events.hpp"

@@ -1,6 +1,6 @@
 #include "contextual/tuning/plain_run.hpp"
 
-#include "contextual/agreement/plain_run_agreement.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/region_pass.hpp"

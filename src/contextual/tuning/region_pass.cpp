@@ -1,7 +1,5 @@
 #include "contextual/tuning/region_pass.hpp"
 
-#include "contextual/tuning/abandoned.hpp"
-
 #include <contextual/error.hpp>
 
 #include <memory>

@@ -14,7 +14,11 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -69,5 +73,14 @@ RegionPass run_locked_in(const std::function<void()>& region, const std::string&
 
 /// Of a region that returned too early.
 [[noreturn]] void throw_outlived_guard(const std::string& region);
+
+/// Keeps an object for good, because a thread may still use it. Thread-safe.
+template <typename T>
+void abandon(std::unique_ptr<T> object) {
+  static std::mutex mutex;
+  static auto* const abandoned = new std::vector<std::unique_ptr<T>>;
+  const std::lock_guard lock(mutex);
+  abandoned->push_back(std::move(object));
+}
 
 }  // namespace contextual::tuning

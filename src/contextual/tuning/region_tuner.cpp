@@ -4,11 +4,11 @@
 #include "contextual/record/printer.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
-#include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/journal_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/pins.hpp"
+#include "contextual/tuning/region_pass.hpp"
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 

@@ -1,6 +1,6 @@
 #include "contextual/tuning/tuning_run.hpp"
 
-#include "contextual/agreement/coupled_members.hpp"
+#include "contextual/agreement/joining.hpp"
 #include "contextual/launch/exception_text.hpp"
 #include "contextual/record/problem_view.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
@@ -15,6 +15,29 @@ namespace contextual::tuning {
 using detail::BatchKind;
 
 namespace {
+
+/// Puts the next batch, as the state plans it, in the place of the last one. If that throws, `batch` is the
+/// next one, but not planned to the end.
+void plan_next(Batch& batch, const agreement::ProblemSet& problems, const Continuation& continuation) {
+  const policy::TuningState& state = problems.state();
+  const Phase before = batch.plan.phase();
+  batch = {};
+  batch.joined_before = problems.slots().size();
+  batch.plan.phases = {before};
+  batch.plan.first_iteration = state.iterations();
+  batch.plan.kind = state.done()              ? BatchKind::final_run
+                    : state.iterations() == 0 ? BatchKind::discovery
+                                              : BatchKind::tuning;
+  std::vector<policy::IterationPlan>& plan = batch.plan.iterations;
+  plan = state.plan(batch.plan.kind == BatchKind::tuning ? state.suggested_length() : 1);
+  if (const std::size_t length = continuation.length_of(plan); length < plan.size()) {
+    plan = state.plan(length);
+  }
+  batch.plan.phases.clear();
+  for (const policy::IterationPlan& iteration : plan) {
+    batch.plan.phases.push_back(iteration.phase);
+  }
+}
 
 /// May wait for whatever this process runs on its devices.
 std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options, const Watchdog::Watch& watch) {

@@ -5,6 +5,7 @@
 
 #include "contextual/agreement/batch_agreement.hpp"
 #include "contextual/agreement/problem_set.hpp"
+#include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
@@ -12,7 +13,6 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/next_batch.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/region_call.hpp"
@@ -34,6 +34,16 @@
 #include <vector>
 
 namespace contextual::tuning {
+
+/// A batch on its way through the loop.
+struct Batch {
+  detail::BatchPlan plan{detail::BatchKind::discovery, 0, {Phase::walk}, {}};
+  std::size_t joined_before = 0;  ///< problems known before the batch
+  bool launched = false;          ///< the region has been run, or tried to be
+  detail::BatchResult result{};
+  agreement::BatchAgreement::Agreed agreed{};
+  agreement::BatchAgreement::FinalRun final_run{};
+};
 
 /// One `run` in mode tune, after the ranks have met. The replicated state takes every decision, from agreed
 /// outcomes. This class only executes its plans and passes the outcomes on. One thread uses it.

@@ -1,5 +1,4 @@
-#include "contextual/agreement/kept_choices.hpp"
-
+#include "contextual/agreement/region_agreement.hpp"
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
 

@@ -1,5 +1,6 @@
-#include "contextual/agreement/agreed_failure.hpp"
+#include "contextual/agreement/region_agreement.hpp"
 
+#include "contextual/agreement/agreed_word.hpp"
 #include "contextual/agreement/details_text.hpp"
 
 #include <contextual/error.hpp>
@@ -81,6 +82,38 @@ void throw_agreed_failure(Exchange& exchange, const std::string& region, const O
   throw RankMismatchError("region \"" + region +
                           "\": a rank reported a failure, but no rank sent its cause: the ranks are at "
                           "different points of the program");
+}
+
+std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
+                                        const KeptOutcome& outcome) {
+  Header header;
+  header.set(Field::plan, outcome.usable.size());
+  agree_in_region(exchange, header, Stage::kept_choices, region, "whose choices are kept", outcome.failure);
+  std::vector<std::int64_t> refused(outcome.usable.size());
+  std::transform(outcome.usable.begin(), outcome.usable.end(), refused.begin(),
+                 [](bool mine) { return mine ? 0 : 1; });
+  exchange.max(refused);
+  std::vector<bool> usable(refused.size());
+  std::transform(refused.begin(), refused.end(), usable.begin(), [](std::int64_t word) { return word == 0; });
+  return usable;
+}
+
+bool agree_on_plain_run(Exchange& exchange, const std::string& region, const PlainOutcome& outcome) {
+  Header header;
+  header.raise(Flag::something_new, outcome.something_new);
+  return agree_in_region(exchange, header, Stage::plain_run, region, "a run with nothing to tune",
+                         outcome.failure)
+      .raised(Flag::something_new);
+}
+
+AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const PartOutcome& outcome) {
+  Header header;
+  header.set(Field::plan, outcome.turn);
+  header.raise(Flag::no_head_start, outcome.no_head_start);
+  header.offer(agreed_word::of(outcome.makespan_ns));
+  const Agreement agreement = agree_in_region(exchange, header, Stage::part, region,
+                                              "which is timed beside its parts", outcome.failure);
+  return {agreed_word::time(agreement.largest_offer()), agreement.raised(Flag::no_head_start)};
 }
 
 }  // namespace contextual::agreement

@@ -5,11 +5,13 @@
 
 #include "contextual/agreement/exchange.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace contextual::agreement {
 
@@ -38,5 +40,42 @@ Agreement agree_in_region(Exchange& exchange, Header header, Stage stage, const 
 /// other ranks know. Collective.
 [[noreturn]] void throw_agreed_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
                                        const std::function<void(FailedBy)>& told = {});
+
+/// What a rank makes of the sets of choices that rank 0 has read.
+struct KeptOutcome {
+  OwnFailure failure;        ///< with it no set can be used
+  std::vector<bool> usable;  ///< whether this rank can use a set; as long on all ranks
+};
+
+/// Returns for each set whether all ranks can use it. Collective: a header and a reduction. Throws on all
+/// ranks if one has failed, and RankMismatchError or CommunicationError.
+std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
+                                        const KeptOutcome& outcome);
+
+/// The outcome of such a run on this rank.
+struct PlainOutcome {
+  OwnFailure failure;
+  bool something_new = false;  ///< a launch without a lasting choice, or a choice that was rejected
+};
+
+/// Returns true if something was new on any rank, so that all ranks must tune. Collective. Throws on all
+/// ranks if the region threw on one.
+bool agree_on_plain_run(Exchange& exchange, const std::string& region, const PlainOutcome& outcome);
+
+/// The outcome of such a run on this rank.
+struct PartOutcome {
+  std::size_t turn = 0;  ///< how many such runs came before; equal on all ranks
+  OwnFailure failure;
+  std::optional<std::int64_t> makespan_ns;
+  bool no_head_start = false;  ///< the timer wants none any more
+};
+
+struct AgreedPart {
+  std::optional<std::int64_t> makespan_ns;  ///< the largest; none if a rank has none
+  bool no_head_start = false;               ///< on some rank
+};
+
+/// Collective. Throws on all ranks if the part threw on one.
+AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const PartOutcome& outcome);
 
 }  // namespace contextual::agreement
