@@ -2,7 +2,7 @@
 
 /// \file
 /// Runs a test case of this program in a process of its own: for exit, and for the environment, which is
-/// read once a process.
+/// read once a process. And what a forked process does.
 
 #include "support/engine.hpp"
 
@@ -10,11 +10,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace engine_test {
 
@@ -25,6 +20,25 @@ inline constexpr const char* child_variable = "TEST_CHILD";
 inline bool is_child() {
   const char* marker = std::getenv(child_variable);
   return marker != nullptr && std::ofstream(marker).is_open();
+}
+
+/// Runs `child` in a forked process for a minute at most. Returns the exit status, which `child` returns; 2
+/// if it throws, -1 for a signal.
+template <typename Child>
+int exit_status_of_fork(Child&& child) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(60);
+    int status = 2;
+    try {
+      status = child();
+    } catch (...) {
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /// Runs the test case "child process: <name>" with these variables set. 0 when all its checks hold and the

@@ -1,31 +1,23 @@
 #pragma once
 
 /// \file
-/// What the tests of the engine share: small config spaces, times that no clock makes, error texts.
+/// What the tests of the engine share: small config spaces, times that no clock makes, error texts. Who
+/// includes this need include no public header that needs only the standard library.
 
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/config_space.hpp>
-#include <contextual/error.hpp>
-#include <contextual/kernel.hpp>
+#include <contextual/contextual.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdint>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace engine_test {
 

@@ -7,11 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <sstream>
-#include <string>
-#include <vector>
-
 namespace engine_test {
 
 /// The events of that name in the log of a rank in `directory`, in order; all where no name is given.

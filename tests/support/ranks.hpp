@@ -3,21 +3,15 @@
 /// \file
 /// Regions on simulated ranks. Catch2's assertions are for one thread: bodies write down, tests look after.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/context_guard.hpp>
-#include <contextual/error.hpp>
-#include <contextual/kernel.hpp>
+#include "support/catch.hpp"
+
+#include <contextual/contextual.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-#include <algorithm>
-#include <cstdint>
+#include <concepts>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
+#include <type_traits>
 
 namespace contextual::test {
 
@@ -53,8 +47,29 @@ inline auto refuse_tile(bool here, int tile, std::string why) {
   };
 }
 
-/// An object of the same name for each rank.
-using RankKernels = std::vector<std::unique_ptr<RankKernel>>;
+/// A T for each rank, found by the rank.
+template <typename T>
+class PerRank : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  PerRank(std::vector<T> values) : std::vector<T>(std::move(values)) {}
+
+  template <std::integral Rank>
+  T& operator[](Rank rank) {
+    return std::vector<T>::operator[](static_cast<std::size_t>(rank));
+  }
+  template <std::integral Rank>
+  const T& operator[](Rank rank) const {
+    return std::vector<T>::operator[](static_cast<std::size_t>(rank));
+  }
+};
+
+/// An object of the same name for each rank. A call launches that of the rank.
+class RankKernels : public PerRank<std::unique_ptr<RankKernel>> {
+ public:
+  using PerRank::PerRank;
+  void operator()(int rank, int key) const { (*(*this)[rank])(key); }
+};
 
 template <typename Make>
 RankKernels kernel_per_rank(int ranks, const Make& make) {
@@ -107,24 +122,47 @@ inline std::string text_of(const std::exception_ptr& thrown) {
   return "";
 }
 
-/// What a rank's tuner is told to do; `tuner` and `communicator` are the rank's own.
-using RankBody =
-    std::function<void(int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&)>;
-
-/// One tuner a rank with `rank_options`; returns what the bodies threw, in rank order.
-inline std::vector<std::exception_ptr> on_ranks(int ranks, const RankBody& body) {
+/// One tuner a rank with `rank_options`, given to `body(rank, tuner)` or `body(rank, tuner, communicator)`.
+/// Returns what the bodies threw, in rank order.
+template <typename Body>
+std::vector<std::exception_ptr> on_ranks(int ranks, const Body& body) {
   testing::ScriptedWorld world(ranks);
   return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     ContextualAutotuner tuner(rank_options(communicator));
-    body(rank, tuner, communicator);
+    if constexpr (std::is_invocable_v<const Body&, int, ContextualAutotuner&>) {
+      body(rank, tuner);
+    } else {
+      body(rank, tuner, communicator);
+    }
   });
+}
+
+/// No rank has thrown.
+inline void check_well(const std::vector<std::exception_ptr>& thrown) {
+  for (std::size_t rank = 0; rank < thrown.size(); ++rank) {
+    INFO("rank " << rank << ": " << text_of(thrown[rank]));
+    CHECK_FALSE(thrown[rank]);
+  }
+}
+
+/// Every rank has thrown an E with all of `parts` in its message.
+template <typename E>
+void check_all_threw(const std::vector<std::exception_ptr>& thrown,
+                     const std::vector<std::string>& parts = {}) {
+  for (std::size_t rank = 0; rank < thrown.size(); ++rank) {
+    INFO("rank " << rank << ": " << text_of(thrown[rank]));
+    CHECK(threw<E>(thrown[rank]));
+    for (const std::string& part : parts) {
+      CHECK_THAT(text_of(thrown[rank]), ContainsSubstring(part));
+    }
+  }
 }
 
 /// What came of a region that each rank has run once, with a tuner of its own: all by rank.
 struct RankRuns {
   std::vector<std::exception_ptr> thrown;
-  std::vector<RegionReport> reports;  ///< empty where the run ended before it had one
-  std::vector<int> runs;              ///< of the region
+  PerRank<RegionReport> reports;  ///< empty where the run ended before it had one
+  PerRank<int> runs;              ///< of the region
 
   bool well() const {
     return std::none_of(thrown.begin(), thrown.end(), [](const auto& error) { return error != nullptr; });
@@ -141,17 +179,16 @@ inline RankRuns run_on_ranks(
   RankRuns outcome;
   outcome.reports.resize(static_cast<std::size_t>(ranks));
   outcome.runs.resize(static_cast<std::size_t>(ranks));
-  outcome.thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto at = static_cast<std::size_t>(rank);
+  outcome.thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
     Options options;
     change(rank, options);
     const auto keep_report = [&] {
       const Report report = tuner.report();
-      outcome.reports[at] = report.runs.empty() ? RegionReport{} : report.runs.back();
+      outcome.reports[rank] = report.runs.empty() ? RegionReport{} : report.runs.back();
     };
     try {
       tuner.run(
-          "region", [&] { region(rank, outcome.runs[at]++); }, options);
+          "region", [&] { region(rank, outcome.runs[rank]++); }, options);
     } catch (...) {
       keep_report();
       throw;
@@ -167,7 +204,7 @@ RankRuns tune_kernels(
     int ranks, const Make& make, const RankChange& change = [](int, Options&) {}) {
   const RankKernels kernels = kernel_per_rank(ranks, make);
   return run_on_ranks(
-      ranks, [&](int rank, int /*run*/) { (*kernels[static_cast<std::size_t>(rank)])(1); }, change);
+      ranks, [&](int rank, int /*run*/) { kernels(rank, 1); }, change);
 }
 
 inline int count_failed(const std::vector<std::exception_ptr>& thrown) {

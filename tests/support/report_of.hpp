@@ -1,14 +1,16 @@
 #pragma once
 
 /// \file
-/// A region's report, to look into at once.
+/// A region's report, to look into at once, and its warnings.
 
 #include <contextual/autotuner.hpp>
 #include <contextual/report.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace engine_test {
 
@@ -21,6 +23,13 @@ inline contextual::RegionReport report_of(const contextual::ContextualAutotuner&
     throw std::runtime_error("no run of region " + std::string(region));
   }
   return *run;
+}
+
+/// How many of these texts, such as a report's warnings, have the words.
+inline std::size_t count_with(const std::vector<std::string>& texts, const std::string& words) {
+  return static_cast<std::size_t>(std::count_if(texts.begin(), texts.end(), [&](const std::string& text) {
+    return text.find(words) != std::string::npos;
+  }));
 }
 
 }  // namespace engine_test

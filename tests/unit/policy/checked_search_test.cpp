@@ -1,17 +1,12 @@
 /// \file
 /// A search that breaks its contract ends the run with an error, and nothing is run that must not be.
 
-#include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
-#include "unit/policy/search_world.hpp"
 
 #include <contextual/error.hpp>
 
 #include <limits>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace checked_search_test {
 
@@ -43,7 +38,7 @@ struct Checked : ScriptedRun {
 
 }  // namespace
 
-TEST_CASE("a search that plans what does not exist ends the run with an error", "[unit]") {
+TEST_CASE("a search that plans what does not exist ends the run with an error") {
   Checked checked;
   checked.script->batches = {{{{1, 99}, 1}}};
   CHECK_THAT(checked.error(), ContainsSubstring("planned config-99 of a problem with 3 configs"));
@@ -54,7 +49,7 @@ TEST_CASE("a search that plans what does not exist ends the run with an error", 
   CHECK_THAT(checked.error(), ContainsSubstring("planned an assignment of 0 problems; there are 2"));
 }
 
-TEST_CASE("a search that plans no number of runs ends the run with an error", "[unit]") {
+TEST_CASE("a search that plans no number of runs ends the run with an error") {
   Checked checked;
   for (const int samples : {-1, budget, std::numeric_limits<int>::max()}) {
     checked.script->batches = {{{{1, 2}, samples}}};
@@ -62,7 +57,7 @@ TEST_CASE("a search that plans no number of runs ends the run with an error", "[
   }
 }
 
-TEST_CASE("a search that chooses what does not exist ends the run with an error", "[unit]") {
+TEST_CASE("a search that chooses what does not exist ends the run with an error") {
   Checked checked;
   for (const Assignment& best : {Assignment{1, 3}, Assignment{1}, Assignment{1, 2, 0}}) {
     checked.script->best = best;
@@ -70,7 +65,7 @@ TEST_CASE("a search that chooses what does not exist ends the run with an error"
   }
 }
 
-TEST_CASE("holds 17: a search cannot choose what has never been run", "[unit]") {
+TEST_CASE("holds 17: a search cannot choose what has never been run") {
   Checked checked;
   checked.script->best = Assignment{1, 0};
   CHECK_THAT(checked.error(), ContainsSubstring("the search chose an assignment that has never been run"));
@@ -79,7 +74,7 @@ TEST_CASE("holds 17: a search cannot choose what has never been run", "[unit]") 
   CHECK_NOTHROW(driver.finish());
 }
 
-TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", "[unit]") {
+TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out") {
   Checked checked;
   checked.options.feasible = [](const Assignment& assignment) { return assignment != Assignment{1, 2}; };
   checked.script->best = Assignment{1, 2};
@@ -91,7 +86,7 @@ TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", 
   CHECK(driver.runs_of({1, 2}) == 0);
 }
 
-TEST_CASE("holds 16: a search cannot plan again what has failed, or a config that was rejected", "[unit]") {
+TEST_CASE("holds 16: a search cannot plan again what has failed, or a config that was rejected") {
   Checked checked;
   checked.world.feasible = [](const Assignment& assignment) { return assignment != Assignment{0, 1}; };
   checked.script->batches.assign(100, {{{0, 1}, 1}});
@@ -109,7 +104,7 @@ TEST_CASE("holds 16: a search cannot plan again what has failed, or a config tha
                     ContainsSubstring("planned config-2, which is no candidate"));
 }
 
-TEST_CASE("search: a plan of many trials is cut where the budget ends", "[unit]") {
+TEST_CASE("search: a plan of many trials is cut where the budget ends") {
   Checked checked;
   checked.script->best = Assignment{1, 2};
   checked.script->batches = {std::vector<SearchTrial>(1000, {{1, 2}, 1})};

@@ -9,22 +9,13 @@
 
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
 #include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace choice_points_test {
 
-using contextual::Assignment;
-using contextual::Phase;
-using contextual::SearchLevel;
+using namespace contextual;
 using namespace contextual::policy;
 using contextual::policy::test::text;
 
@@ -191,8 +182,7 @@ class Driver {
 };
 
 PolicyOptions options_of(SearchLevel level) {
-  PolicyOptions options;
-  options.search = level;
+  PolicyOptions options{.search = level};
   return options;
 }
 
@@ -236,7 +226,7 @@ const Configs best_separate{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside
 
 }  // namespace
 
-TEST_CASE("alternatives: each is tuned to the end, then they are compared at their best", "[unit]") {
+TEST_CASE("alternatives: each is tuned to the end, then they are compared at their best") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
     const Tuned driver(level, fused_or_separate());
     CHECK(driver.choice() == best_separate);
@@ -247,7 +237,7 @@ TEST_CASE("alternatives: each is tuned to the end, then they are compared at the
   }
 }
 
-TEST_CASE("alternatives: which one is chosen, with which configs", "[unit]") {
+TEST_CASE("alternatives: which one is chosen, with which configs") {
   using Level = SearchLevel;
   const auto check = [](const std::string& name, const std::vector<SearchLevel>& levels,
                         const std::function<void(World&)>& change, const Configs& choice,
@@ -338,8 +328,7 @@ TEST_CASE("alternatives: which one is chosen, with which configs", "[unit]") {
         {{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
-TEST_CASE("alternatives: what is off is not launched, and every comparison says what it compares with",
-          "[unit]") {
+TEST_CASE("alternatives: what is off is not launched, and every comparison says what it compares with") {
   const Tuned driver(SearchLevel::normal, fused_or_separate());
   const auto first_separate = std::find_if(driver.runs.begin(), driver.runs.end(),
                                            [](const Configs& c) { return c.at("choice") == 1; });
@@ -375,8 +364,7 @@ TEST_CASE("alternatives: what is off is not launched, and every comparison says 
   CHECK(text(overall.reason) == "best of all alternatives, 50.0 % shorter than the defaults");
 }
 
-TEST_CASE("alternatives: where the default one wins, what was best with it comes back with its gain",
-          "[unit]") {
+TEST_CASE("alternatives: where the default one wins, what was best with it comes back with its gain") {
   World world = fused_or_separate();
   world.makespan_ns = [usual = world.makespan_ns](const Configs& configs) {
     return usual(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
@@ -393,7 +381,7 @@ TEST_CASE("alternatives: where the default one wins, what was best with it comes
   CHECK(std::abs(overall.gain->centre - 0.25) < 1e-6);
 }
 
-TEST_CASE("alternatives: what noise has hidden of one is not forgotten when they are compared", "[unit]") {
+TEST_CASE("alternatives: what noise has hidden of one is not forgotten when they are compared") {
   int hidden = 0;
   for (unsigned seed = 1; seed <= 40; ++seed) {
     World world = fused_or_separate();
@@ -421,7 +409,7 @@ TEST_CASE("alternatives: what noise has hidden of one is not forgotten when they
   CHECK(hidden > 0);
 }
 
-TEST_CASE("alternatives: a gain of nothing over all defaults is told without a sign", "[unit]") {
+TEST_CASE("alternatives: a gain of nothing over all defaults is told without a sign") {
   World world = fused_or_separate();
   bool all_run = false;
   bool last = false;  // the last comparison, which runs all defaults once more
@@ -437,8 +425,7 @@ TEST_CASE("alternatives: a gain of nothing over all defaults is told without a s
         "best of all alternatives, 0.0 % shorter than the defaults");
 }
 
-TEST_CASE("alternatives: what takes the place of a choice that fails is compared with all defaults as well",
-          "[unit]") {
+TEST_CASE("alternatives: what takes the place of a choice that fails is compared with all defaults as well") {
   World world = fused_or_separate();
   world.makespan_ns = [usual = world.makespan_ns](Configs configs) {
     configs.try_emplace("beside", 0);
@@ -461,16 +448,14 @@ TEST_CASE("alternatives: what takes the place of a choice that fails is compared
   CHECK(overall.gain);
 }
 
-TEST_CASE("alternatives: without time nothing is claimed over all defaults", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.closing_rounds = 0;
-  const Tuned driver(options, fused_or_separate());
+TEST_CASE("alternatives: without time nothing is claimed over all defaults") {
+  const Tuned driver({.closing_rounds = 0}, fused_or_separate());
   REQUIRE(driver.state.searches().size() == 3);
   CHECK(driver.state.searches().back().reference == Reference::none);
   CHECK_FALSE(driver.state.searches().back().gain);
 }
 
-TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[unit]") {
+TEST_CASE("alternatives: all defaults that fail give way to what ran first") {
   World world = fused_or_separate();
   int runs_of_defaults = 0;
   world.failure = [&](const Configs& configs) {
@@ -483,8 +468,7 @@ TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[u
   CHECK_FALSE(last.gain);
 }
 
-TEST_CASE("alternatives: once all kernels are known, no more iterations come than were said to be left",
-          "[unit]") {
+TEST_CASE("alternatives: once all kernels are known, no more iterations come than were said to be left") {
   for (const bool overlaps : {true, false}) {
     INFO(overlaps);
     World world = fused_or_separate();
@@ -502,7 +486,7 @@ TEST_CASE("alternatives: once all kernels are known, no more iterations come tha
   }
 }
 
-TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
+TEST_CASE("alternatives: their comparison has no best by own times") {
   World world = fused_or_separate();
   world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
   const Tuned driver(SearchLevel::normal, world);
@@ -512,14 +496,12 @@ TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
   CHECK_FALSE(comparison.cost_of_own_time);
 }
 
-TEST_CASE("alternatives: a search ends though its region launches a kernel now and then", "[unit]") {
+TEST_CASE("alternatives: a search ends though its region launches a kernel now and then") {
   World world = fused_or_separate();
   world.makespan_ns = [](const Configs& configs) -> std::int64_t {
     return 100'000 - 1'000 * static_cast<std::int64_t>(configs.at("beside"));
   };
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.max_iterations = 1500;
-  Driver driver(options, world);
+  Driver driver({.max_iterations = 1500}, world);
   int run = 0;
   driver.skips = [&](const std::string& name) { return name == "second" && ++run % 2 == 0; };
   driver.finish();
@@ -527,7 +509,7 @@ TEST_CASE("alternatives: a search ends though its region launches a kernel now a
   CHECK(driver.runs.size() < 700);
 }
 
-TEST_CASE("alternatives: a kernel beside them that is launched no more is closed", "[unit]") {
+TEST_CASE("alternatives: a kernel beside them that is launched no more is closed") {
   World world = fused_or_separate();
   world.makespan_ns = equal_makespans;
   Driver driver(options_of(SearchLevel::normal), world);
@@ -541,7 +523,7 @@ TEST_CASE("alternatives: a kernel beside them that is launched no more is closed
   CHECK_THAT(text(driver.problem("beside").reason), ContainsSubstring("not launched in 3 batches in a row"));
 }
 
-TEST_CASE("alternatives: without a search they walk once their kernels are locked in", "[unit]") {
+TEST_CASE("alternatives: without a search they walk once their kernels are locked in") {
   const Tuned driver(SearchLevel::off, fused_or_separate());
   CHECK(driver.choice().at("choice") == 0);  // its kernels are chosen by their own times: the defaults
   CHECK(driver.problem("choice").status == ProblemStatus::locked_in);
@@ -550,7 +532,7 @@ TEST_CASE("alternatives: without a search they walk once their kernels are locke
   CHECK(driver.state.searches().empty());
 }
 
-TEST_CASE("alternatives: what was tuned under one is locked in once that is not chosen", "[unit]") {
+TEST_CASE("alternatives: what was tuned under one is locked in once that is not chosen") {
   World world;
   world.nodes = {{"one", 2, true},
                  {"fused", 2, false, "one", 0},
@@ -599,7 +581,7 @@ const Configs best_of_four{{"a", 0}, {"a_one", 3}, {"b", 1}, {"b_two", 5},
 
 }  // namespace
 
-TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
+TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget") {
   const World world = four_choices(GENERATE("", "choice"));
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
     const Tuned driver(level, world);
@@ -624,7 +606,7 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
   }
 }
 
-TEST_CASE("alternatives: several keys of one kernel are tuned together, and compared one by one", "[unit]") {
+TEST_CASE("alternatives: several keys of one kernel are tuned together, and compared one by one") {
   const Tuned alone(SearchLevel::normal, four_choices());
   const Tuned together(SearchLevel::normal, four_choices("choice"));
   CHECK(together.choice() == best_of_four);
@@ -633,7 +615,7 @@ TEST_CASE("alternatives: several keys of one kernel are tuned together, and comp
   CHECK(together.state.walk_iterations() < alone.state.walk_iterations());
 }
 
-TEST_CASE("alternatives: of several keys that go on together, the one that fails is found", "[unit]") {
+TEST_CASE("alternatives: of several keys that go on together, the one that fails is found") {
   World world = four_choices("choice");
   Configs expected = best_of_four;
   const std::string failing = GENERATE("a", "b", "d");
@@ -656,7 +638,7 @@ TEST_CASE("alternatives: of several keys that go on together, the one that fails
   CHECK(driver.choice() == expected);
 }
 
-TEST_CASE("alternatives: whatever fails of several keys, a run ends with what never failed", "[unit]") {
+TEST_CASE("alternatives: whatever fails of several keys, a run ends with what never failed") {
   for (unsigned seed = 1420; seed < 1520; ++seed) {  // 1493: what was locked in was not what is best now
     std::mt19937 random(seed);
     const auto below = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
@@ -724,7 +706,7 @@ TEST_CASE("alternatives: whatever fails of several keys, a run ends with what ne
   }
 }
 
-TEST_CASE("alternatives: one is used only after it has run with what is locked in under it", "[unit]") {
+TEST_CASE("alternatives: one is used only after it has run with what is locked in under it") {
   for (const bool works : {true, false}) {
     World world;
     world.nodes = {{"choice", 2, true}, {"kernel", 2, false, "choice", 1, "", 1}};
@@ -765,12 +747,12 @@ World alike() {
   return world;
 }
 
-TEST_CASE("alternatives: keys whose alternatives must be alike are chosen together", "[unit]") {
+TEST_CASE("alternatives: keys whose alternatives must be alike are chosen together") {
   const Tuned driver(SearchLevel::normal, alike());
   CHECK(driver.choice() == Configs{{"a", 2}, {"a2", 1}, {"b", 2}, {"b2", 1}, {"c", 2}, {"c2", 1}});
 }
 
-TEST_CASE("alternatives: wherever a tuning is cut, what is used is allowed together", "[unit]") {
+TEST_CASE("alternatives: wherever a tuning is cut, what is used is allowed together") {
   for (const SearchLevel level : {SearchLevel::normal, SearchLevel::quick, SearchLevel::off}) {
     for (const bool timed : {true, false}) {
       for (int cap = 1; cap < 600; ++cap) {
@@ -786,7 +768,7 @@ TEST_CASE("alternatives: wherever a tuning is cut, what is used is allowed toget
   }
 }
 
-TEST_CASE("alternatives: what loses against all defaults in the end is not used", "[unit]") {
+TEST_CASE("alternatives: what loses against all defaults in the end is not used") {
   for (int change = 1; change < 600; change += 7) {  // the defaults become faster in the course of the tuning
     World world = fused_or_separate();
     int runs = 0;
@@ -809,7 +791,7 @@ TEST_CASE("alternatives: what loses against all defaults in the end is not used"
   FAIL("no tuning lost its last comparison");
 }
 
-TEST_CASE("alternatives: a failure before an open kernel is launched condemns no alternative", "[unit]") {
+TEST_CASE("alternatives: a failure before an open kernel is launched condemns no alternative") {
   World world = fused_or_separate();
   int runs = 0;
   bool failed = false;
@@ -824,7 +806,7 @@ TEST_CASE("alternatives: a failure before an open kernel is launched condemns no
   CHECK_FALSE(driver.problem("choice").configs[0].rejection);
 }
 
-TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
+TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on") {
   World world = fused_or_separate();
   world.rejected = [](const std::string& name, std::size_t) { return name == "second"; };
   const Tuned driver(SearchLevel::normal, world);
@@ -835,7 +817,7 @@ TEST_CASE("alternatives: one whose kernel has no config left is rejected, and th
   CHECK(driver.problem("first").status == ProblemStatus::provisional);
 }
 
-TEST_CASE("alternatives: one that never succeeds is rejected, and what is measured is locked in", "[unit]") {
+TEST_CASE("alternatives: one that never succeeds is rejected, and what is measured is locked in") {
   World world = fused_or_separate();
   world.failure = fails_with(1);
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
@@ -848,7 +830,7 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and what is measur
   }
 }
 
-TEST_CASE("alternatives: where all fail, the failure is that of the last one", "[unit]") {
+TEST_CASE("alternatives: where all fail, the failure is that of the last one") {
   World world = fused_or_separate();
   world.failure = [](const Configs& configs) {
     return configs.at("choice") == 0 ? std::string("too large") : std::string("stuck");
@@ -858,7 +840,7 @@ TEST_CASE("alternatives: where all fail, the failure is that of the last one", "
   CHECK_THAT(text(driver.state.failure()), ContainsSubstring("one failed: stuck"));
 }
 
-TEST_CASE("alternatives: when all are rejected the choice point has failed", "[unit]") {
+TEST_CASE("alternatives: when all are rejected the choice point has failed") {
   World world = fused_or_separate();
   world.rejected = [](const std::string& name, std::size_t) { return name == "second" || name == "fused"; };
   const Tuned driver(SearchLevel::normal, world);
@@ -866,12 +848,12 @@ TEST_CASE("alternatives: when all are rejected the choice point has failed", "[u
   CHECK(*driver.state.failed_problem() == 0);
 }
 
-TEST_CASE("alternatives: the searches share the budget", "[unit]") {
+TEST_CASE("alternatives: the searches share the budget") {
   World world = fused_or_separate();
   for (Node& node : world.nodes) {
     node.configs = node.choice_point ? 2 : 12;
   }
-  PolicyOptions options = options_of(SearchLevel::normal);
+  PolicyOptions options;
   const Tuned driver(options, world);
   const std::vector<SearchRecord>& searches = driver.state.searches();
   REQUIRE(searches.size() == 4);
@@ -880,15 +862,13 @@ TEST_CASE("alternatives: the searches share the budget", "[unit]") {
   CHECK(driver.state.iterations() <= 400 + 96 + 100 + 30);
 }
 
-TEST_CASE("alternatives: when the time is over, the default one stays as it was tuned", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.max_iterations = 60;
-  const Tuned driver(options, fused_or_separate());
+TEST_CASE("alternatives: when the time is over, the default one stays as it was tuned") {
+  const Tuned driver({.max_iterations = 60}, fused_or_separate());
   CHECK(driver.choice().at("choice") == 0);
   CHECK(driver.problem("choice").status == ProblemStatus::provisional);
 }
 
-TEST_CASE("alternatives: those locked in by an earlier run are used as they are", "[unit]") {
+TEST_CASE("alternatives: those locked in by an earlier run are used as they are") {
   TuningState state(options_of(SearchLevel::normal));
   ProblemRequest choice{2, {}, 1};
   choice.choice_point = true;
@@ -897,14 +877,14 @@ TEST_CASE("alternatives: those locked in by an earlier run are used as they are"
   CHECK(state.problem(0).choice == 1);
 }
 
-TEST_CASE("alternatives: a problem cannot join before its choice point", "[unit]") {
+TEST_CASE("alternatives: a problem cannot join before its choice point") {
   TuningState state(options_of(SearchLevel::normal));
   ProblemRequest request{2, {}, std::nullopt};
   request.under = UnderAlternative{0, 0};
   CHECK_THROWS_AS(state.add_problem(request), contextual::InvalidArgument);
 }
 
-TEST_CASE("alternatives: one that is rejected before its turn disturbs no search", "[unit]") {
+TEST_CASE("alternatives: one that is rejected before its turn disturbs no search") {
   Driver driver(options_of(SearchLevel::normal), fused_or_separate());
   while (driver.state.search_iterations() < 10) {
     driver.run_batch();
@@ -916,8 +896,8 @@ TEST_CASE("alternatives: one that is rejected before its turn disturbs no search
   CHECK(driver.choice().at("choice") == 0);
 }
 
-TEST_CASE("alternatives: a search is left for each viable alternative that no choice point holds", "[unit]") {
-  const PolicyOptions options = options_of(SearchLevel::normal);
+TEST_CASE("alternatives: a search is left for each viable alternative that no choice point holds") {
+  const PolicyOptions options;
   std::vector<ProblemState> problems;
   for (const std::size_t alternatives : {2, 4}) {
     ProblemRequest request{alternatives, {}, std::nullopt};
@@ -936,8 +916,8 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   CHECK(points.searches_left() == 1 + 2);
 }
 
-TEST_CASE("alternatives: one that joins makes only those anew that are held and still explore", "[unit]") {
-  const PolicyOptions options = options_of(SearchLevel::normal);
+TEST_CASE("alternatives: one that joins makes only those anew that are held and still explore") {
+  const PolicyOptions options;
   std::vector<ProblemState> problems;
   ProblemRequest request{2, {}, std::nullopt};
   request.choice_point = true;
@@ -959,7 +939,7 @@ TEST_CASE("alternatives: one that joins makes only those anew that are held and 
   CHECK(points.tuned(0));
 }
 
-TEST_CASE("alternatives: a kernel that joins while they are compared is searched too", "[unit]") {
+TEST_CASE("alternatives: a kernel that joins while they are compared is searched too") {
   World world = fused_or_separate();
   world.nodes.push_back({"late", 3});
   world.makespan_ns = [usual = world.makespan_ns](const Configs& configs) {
@@ -977,7 +957,7 @@ TEST_CASE("alternatives: a kernel that joins while they are compared is searched
   CHECK(driver.choice().at("late") == 2);
 }
 
-TEST_CASE("alternatives: a kernel that cannot be prepared takes only its alternative along", "[unit]") {
+TEST_CASE("alternatives: a kernel that cannot be prepared takes only its alternative along") {
   Driver driver(options_of(SearchLevel::normal), fused_or_separate());
   driver.run_until_known("second");
   const std::size_t second = driver.index_of("second");
@@ -986,7 +966,7 @@ TEST_CASE("alternatives: a kernel that cannot be prepared takes only its alterna
   CHECK_FALSE(driver.state.failed_problem());
 }
 
-TEST_CASE("alternatives: one that fails takes no config of its only neighbour along", "[unit]") {
+TEST_CASE("alternatives: one that fails takes no config of its only neighbour along") {
   for (const std::size_t configs : {1, 2, 3}) {
     for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
       World world;
@@ -1007,7 +987,7 @@ TEST_CASE("alternatives: one that fails takes no config of its only neighbour al
   }
 }
 
-TEST_CASE("alternatives: a rejected default of a kernel that is off stops no search", "[unit]") {
+TEST_CASE("alternatives: a rejected default of a kernel that is off stops no search") {
   Driver driver(options_of(SearchLevel::normal), fused_or_separate());
   driver.run_until_known("fused");
   driver.state.reject({{driver.index_of("fused"), 0, 0, "cannot"}});
@@ -1018,9 +998,8 @@ TEST_CASE("alternatives: a rejected default of a kernel that is off stops no sea
   }
 }
 
-TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rejected", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.feasible = [](const Assignment& a) { return !(a.size() >= 3 && a[0] == 1); };
+TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rejected") {
+  const PolicyOptions options{.feasible = [](const Assignment& a) { return !(a.size() >= 3 && a[0] == 1); }};
   World world;
   world.nodes = {{"choice", 2, true}, {"one", 2, false, "choice", 0}, {"two", 3, false, "choice", 1}};
   world.makespan_ns = equal_makespans;
@@ -1029,7 +1008,7 @@ TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rej
   CHECK(text(driver.state.failure()) == "");
 }
 
-TEST_CASE("alternatives: an inner one that `feasible` rules out moves none around it", "[unit]") {
+TEST_CASE("alternatives: an inner one that `feasible` rules out moves none around it") {
   World world;
   world.nodes = {{"outer", 2, true},
                  {"inner", 2, true, "outer", 0},
@@ -1037,22 +1016,19 @@ TEST_CASE("alternatives: an inner one that `feasible` rules out moves none aroun
                  {"two", 2, false, "inner", 1},
                  {"three", 2, false, "outer", 1}};
   world.makespan_ns = equal_makespans;
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.feasible = [](const Assignment& assignment) {
+  const PolicyOptions options{.feasible = [](const Assignment& assignment) {
     return assignment.size() < 2 || assignment[0] == 1 || assignment[1] == 0;
-  };
+  }};
   const Tuned driver(options, world);
   CHECK_FALSE(driver.known("two"));
   CHECK(driver.choice().at("outer") == 0);
 }
 
-TEST_CASE("alternatives: what is known of the first one outlives failures of the second", "[unit]") {
+TEST_CASE("alternatives: what is known of the first one outlives failures of the second") {
   World world = fused_or_separate();
   world.failure = fails_with(1);
   for (int cap = 20; cap < 200; cap += 1) {
-    PolicyOptions options = options_of(SearchLevel::normal);
-    options.max_iterations = cap;
-    const Tuned driver(options, world);
+    const Tuned driver({.max_iterations = cap}, world);
     CAPTURE(cap, text(driver.problem("beside").reason));
     CHECK(driver.state.failure().empty());
     const Configs choice = driver.choice();
@@ -1060,7 +1036,7 @@ TEST_CASE("alternatives: what is known of the first one outlives failures of the
   }
 }
 
-TEST_CASE("alternatives: when runs are over, neighbours keep what was best with the choice", "[unit]") {
+TEST_CASE("alternatives: when runs are over, neighbours keep what was best with the choice") {
   World world = fused_or_separate();
   world.nodes[0].configs = 3;
   world.nodes.push_back({"third", 3, false, "choice", 2});
@@ -1068,16 +1044,14 @@ TEST_CASE("alternatives: when runs are over, neighbours keep what was best with 
     return c.at("choice") == 2 ? 200'000 - static_cast<std::int64_t>(c.at("third")) : usual(c);
   };
   for (int cap = 60; cap < 420; cap += 4) {
-    PolicyOptions options = options_of(SearchLevel::normal);
-    options.max_iterations = cap;
-    const Tuned driver(options, world);
+    const Tuned driver({.max_iterations = cap}, world);
     CAPTURE(cap);
     CHECK(driver.state.failure().empty());
     CHECK((!driver.known("first") || driver.choice().at("choice") != 0 || driver.choice() == best_fused));
   }
 }
 
-TEST_CASE("alternatives: a default that is left out remains where nothing else is left", "[unit]") {
+TEST_CASE("alternatives: a default that is left out remains where nothing else is left") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     TuningState state(options_of(level));
     ProblemRequest request{2, {true, false}, std::nullopt};
@@ -1096,9 +1070,8 @@ TEST_CASE("alternatives: a default that is left out remains where nothing else i
   }
 }
 
-TEST_CASE("alternatives: their search keeps back the runs of two comparisons", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.search_runs = 4000;
+TEST_CASE("alternatives: their search keeps back the runs of two comparisons") {
+  PolicyOptions options{.search_runs = 4000};
   const Driver* running = nullptr;
   std::int64_t runs = 0;
   std::int64_t before = 0;
@@ -1114,8 +1087,8 @@ TEST_CASE("alternatives: their search keeps back the runs of two comparisons", "
                     4 * options.closing_rounds);  // the alternatives'
 }
 
-TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was best with the last", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
+TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was best with the last") {
+  PolicyOptions options;
   Driver whole(options, fused_or_separate());
   do {
     whole.run_batch();
@@ -1128,8 +1101,7 @@ TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was bes
 }
 
 TEST_CASE(
-    "search: a kernel whose own time tells nothing is chosen by what the walk has shown, which is no drift",
-    "[unit]") {
+    "search: a kernel whose own time tells nothing is chosen by what the walk has shown, which is no drift") {
   const auto us = [](std::size_t config) {  // configs that follow each other are alike
     return config == 0 ? 340 : std::lround(400 + 100 * std::sin(static_cast<double>(config) / 8));
   };
@@ -1141,14 +1113,12 @@ TEST_CASE(
   CHECK(us(tuned.choice().at("waits")) == 300);
 }
 
-TEST_CASE("walk: what is ruled out beside nothing but locked choices is rejected", "[unit]") {
+TEST_CASE("walk: what is ruled out beside nothing but locked choices is rejected") {
   World world{.nodes = {{.name = "before", .configs = 2, .locked_config = 1}, {.name = "now", .configs = 3}},
               .makespan_ns = [](const Configs&) { return 50'000; }};
   world.feasible = [](const Configs& configs) { return !configs.contains("now") || configs.at("now") != 1; };
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
-    PolicyOptions options;
-    options.search = level;
-    Driver driver(options, world);
+    Driver driver({.search = level}, world);
     driver.finish();
     CHECK(text(driver.problem("now").configs[1].rejection) == "ruled out by `feasible`");
     CHECK(driver.problem("now").status == ProblemStatus::locked_in);

@@ -7,9 +7,7 @@
 
 namespace closing_comparison_test {
 
-using contextual::Assignment;
-using contextual::SearchObservation;
-using contextual::SearchTrial;
+using namespace contextual;
 using contextual::policy::ClosingComparison;
 
 namespace {
@@ -27,7 +25,7 @@ SearchObservation visit(const SearchTrial& trial, std::optional<std::int64_t> ma
 
 }  // namespace
 
-TEST_CASE("ClosingComparison takes turns, and changes the order with each round", "[unit]") {
+TEST_CASE("ClosingComparison takes turns, and changes the order with each round") {
   ClosingComparison closing(reference, choice, 2);
   std::vector<Assignment> order;
   while (!closing.plan().empty()) {
@@ -41,7 +39,7 @@ TEST_CASE("ClosingComparison takes turns, and changes the order with each round"
   CHECK(closing.remaining_trials() == 0);
 }
 
-TEST_CASE("ClosingComparison pairs the rounds, so that a drift cancels", "[unit]") {
+TEST_CASE("ClosingComparison pairs the rounds, so that a drift cancels") {
   ClosingComparison closing(reference, choice, 5);
   std::int64_t drift = 100'000;
   while (!closing.plan().empty()) {
@@ -60,7 +58,7 @@ TEST_CASE("ClosingComparison pairs the rounds, so that a drift cancels", "[unit]
   CHECK(result.noise < 1e-6);
 }
 
-TEST_CASE("ClosingComparison: the interval grows with the noise, and shrinks with the rounds", "[unit]") {
+TEST_CASE("ClosingComparison: the interval grows with the noise, and shrinks with the rounds") {
   const auto interval_of = [](int rounds, std::int64_t noise_ns) {
     ClosingComparison closing(reference, choice, rounds);
     std::mt19937 random(1);
@@ -77,7 +75,7 @@ TEST_CASE("ClosingComparison: the interval grows with the noise, and shrinks wit
   CHECK(interval_of(5, 2000) > interval_of(25, 2000));
 }
 
-TEST_CASE("ClosingComparison makes up for rounds without a makespan, but not for ever", "[unit]") {
+TEST_CASE("ClosingComparison makes up for rounds without a makespan, but not for ever") {
   ClosingComparison closing(reference, choice, 3);
   int trials = 0;
   while (!closing.plan().empty()) {
@@ -95,7 +93,7 @@ TEST_CASE("ClosingComparison makes up for rounds without a makespan, but not for
   CHECK_FALSE(lost.result().gain);
 }
 
-TEST_CASE("ClosingComparison: a first run alone leaves the visit to be made", "[unit]") {
+TEST_CASE("ClosingComparison: a first run alone leaves the visit to be made") {
   ClosingComparison closing(reference, choice, 1);
   SearchObservation first;
   first.trial.assignment = reference;
@@ -106,7 +104,7 @@ TEST_CASE("ClosingComparison: a first run alone leaves the visit to be made", "[
   CHECK(closing.plan().front().assignment == reference);
 }
 
-TEST_CASE("ClosingComparison ends though no first run of an assignment succeeds", "[unit]") {
+TEST_CASE("ClosingComparison ends though no first run of an assignment succeeds") {
   for (const bool measured : {false, true}) {
     CAPTURE(measured);
     ClosingComparison closing(reference, choice, 3);
@@ -121,7 +119,7 @@ TEST_CASE("ClosingComparison ends though no first run of an assignment succeeds"
   }
 }
 
-TEST_CASE("ClosingComparison: the noise is the standard error of the gain", "[unit]") {
+TEST_CASE("ClosingComparison: the noise is the standard error of the gain") {
   ClosingComparison steady(reference, choice, 4);
   ClosingComparison noisy(reference, choice, 4);
   for (int trial = 0; !steady.plan().empty(); ++trial) {

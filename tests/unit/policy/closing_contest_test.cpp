@@ -3,10 +3,7 @@
 #include "support/catch.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <random>
-#include <vector>
 
 namespace closing_contest_test {
 
@@ -68,20 +65,20 @@ int shown_of_400(double gain, double noise) {
 
 }  // namespace
 
-TEST_CASE("holds 23: of equal sets fewer than 5 % are shown to be shorter, whatever the noise", "[unit]") {
+TEST_CASE("holds 23: of equal sets fewer than 5 % are shown to be shorter, whatever the noise") {
   for (const double noise : {0.001, 0.02, 0.2}) {
     CAPTURE(noise);
     CHECK(shown_of_400(0, noise) < 20);
   }
 }
 
-TEST_CASE("holds 23: a gain that the first rounds cannot show is shown by more rounds", "[unit]") {
+TEST_CASE("holds 23: a gain that the first rounds cannot show is shown by more rounds") {
   CHECK(shown_of_400(0.02, 0.01) > 360);
   CHECK(shown_of_400(0.3, 0.1) > 360);
   CHECK(shown_of_400(0.001, 0.1) < 30);
 }
 
-TEST_CASE("ClosingContest: all candidates together are wrong in fewer than 5 %", "[unit]") {
+TEST_CASE("ClosingContest: all candidates together are wrong in fewer than 5 %") {
   int wrong = 0;
   for (unsigned seed = 1; seed <= 400; ++seed) {
     ClosingContest contest(rounds, most_runs);
@@ -96,8 +93,7 @@ TEST_CASE("ClosingContest: all candidates together are wrong in fewer than 5 %",
   CHECK(wrong < 20);
 }
 
-TEST_CASE("ClosingContest: rounds are added up to its runs, and those of a further candidate are kept",
-          "[unit]") {
+TEST_CASE("ClosingContest: rounds are added up to its runs, and those of a further candidate are kept") {
   ClosingContest contest(rounds, most_runs);
   std::mt19937 random(3);
   std::normal_distribution<double> noise(0, 0.05);
@@ -118,7 +114,7 @@ TEST_CASE("ClosingContest: rounds are added up to its runs, and those of a furth
   CHECK(runs <= most_runs);
 }
 
-TEST_CASE("ClosingContest: five rounds of which two alone show a gain are followed by two more", "[unit]") {
+TEST_CASE("ClosingContest: five rounds of which two alone show a gain are followed by two more") {
   ClosingContest contest(rounds, most_runs);
   std::vector<int> looks;
   std::size_t round = 0;
@@ -136,7 +132,7 @@ TEST_CASE("ClosingContest: five rounds of which two alone show a gain are follow
   CHECK(looks[1] == 7);
 }
 
-TEST_CASE("ClosingContest: what is surely longer has lost after the first rounds", "[unit]") {
+TEST_CASE("ClosingContest: what is surely longer has lost after the first rounds") {
   ClosingContest contest(rounds, most_runs);
   int runs = 0;
   Noisy longer(1, -0.2, 0.01);
@@ -148,8 +144,7 @@ TEST_CASE("ClosingContest: what is surely longer has lost after the first rounds
   CHECK(runs == 4 * rounds);
 }
 
-TEST_CASE("ClosingContest: where other measurements speak for it, only what is surely longer has lost",
-          "[unit]") {
+TEST_CASE("ClosingContest: where other measurements speak for it, only what is surely longer has lost") {
   int kept = 0;
   for (unsigned seed = 1; seed <= 100; ++seed) {
     ClosingContest contest(rounds, most_runs);
@@ -164,7 +159,7 @@ TEST_CASE("ClosingContest: where other measurements speak for it, only what is s
   CHECK(answer(contest, std::ref(longer)) == Verdict::lost);
 }
 
-TEST_CASE("ClosingContest: no interval says that a makespan is shortened by more than 100 %", "[unit]") {
+TEST_CASE("ClosingContest: no interval says that a makespan is shortened by more than 100 %") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     std::mt19937 random(seed);
     ClosingContest contest(rounds, most_runs);
@@ -178,7 +173,7 @@ TEST_CASE("ClosingContest: no interval says that a makespan is shortened by more
   }
 }
 
-TEST_CASE("holds 23: samples of another state of the machine do not hide the rounds", "[unit]") {
+TEST_CASE("holds 23: samples of another state of the machine do not hide the rounds") {
   ClosingContest contest(rounds, most_runs);
   const std::vector<double> faster_then(20, 50'000);
   contest.begin(reference, candidate, Claim::faster, {faster_then, faster_then, {}});
@@ -187,7 +182,7 @@ TEST_CASE("holds 23: samples of another state of the machine do not hide the rou
   CHECK(contest.result().gain.has_value());
 }
 
-TEST_CASE("ClosingContest: one round of a busy host among many changes nothing", "[unit]") {
+TEST_CASE("ClosingContest: one round of a busy host among many changes nothing") {
   ClosingContest contest(12, most_runs);
   contest.begin(reference, candidate, Claim::faster);
   int trials = 0;

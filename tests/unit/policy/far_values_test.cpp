@@ -2,17 +2,9 @@
 
 #include "support/catch.hpp"
 
-#include <cstddef>
-#include <vector>
-
 namespace far_values_test {
 
-using contextual::policy::far_limit;
-using contextual::policy::far_share;
-using contextual::policy::FarCause;
-using contextual::policy::FarShare;
-using contextual::policy::judge_far;
-using contextual::policy::settled;
+using namespace contextual::policy;
 
 namespace {
 
@@ -40,8 +32,7 @@ double cost_of(const std::vector<double>& values, const FarShare& others) {
 
 }  // namespace
 
-TEST_CASE("far values: what is beyond the noise of the others, but not what comes in half of the values",
-          "[unit]") {
+TEST_CASE("far values: what is beyond the noise of the others, but not what comes in half of the values") {
   CHECK(share_of({100, 102, 98, 101, 150}).far == 1);
   CHECK(share_of({100, 102, 98, 101, 120}).far == 0);
   CHECK(share_of({100, 140, 60, 120, 180}).far == 0);
@@ -50,8 +41,7 @@ TEST_CASE("far values: what is beyond the noise of the others, but not what come
   CHECK(share_of({}).count == 0);
 }
 
-TEST_CASE("holds 23: what comes in 1 of 10 runs moves nothing, what comes in 1 of 4 counts with its weight",
-          "[unit]") {
+TEST_CASE("holds 23: what comes in 1 of 10 runs moves nothing, what comes in 1 of 4 counts with its weight") {
   const FarShare calm = share_of(runs(100, 1, 900'000));
   CHECK(cost_of(runs(40, 4, 900'000), calm) == Approx(100'000));
   CHECK(cost_of(runs(40, 1, 8'000'000), calm) == Approx(100'000));
@@ -59,13 +49,13 @@ TEST_CASE("holds 23: what comes in 1 of 10 runs moves nothing, what comes in 1 o
   CHECK(cost_of(runs(40, 16, 200'000), calm) == Approx(140'000));
 }
 
-TEST_CASE("holds 23: on a machine that stalls all sets, no set pays for it", "[unit]") {
+TEST_CASE("holds 23: on a machine that stalls all sets, no set pays for it") {
   const FarShare loaded = share_of(runs(100, 15, 5'000'000));
   CHECK(cost_of(runs(40, 6, 6'000'000), loaded) == Approx(100'000));
   CHECK(cost_of(runs(40, 14, 200'000), loaded) > 110'000);  // shorter than stalls are: its own
 }
 
-TEST_CASE("far values: the longer they are, the less they are the set's own", "[unit]") {
+TEST_CASE("far values: the longer they are, the less they are the set's own") {
   const FarShare calm{1, 100, 2};
   const FarShare unknown{0, 12};
   CHECK(judge_far(share_of(runs(24, 5, 350'000)), unknown).likelier_set);
@@ -75,7 +65,7 @@ TEST_CASE("far values: the longer they are, the less they are the set's own", "[
   CHECK(judge_far(share_of(with_a_stall), calm).cause == FarCause::set);
 }
 
-TEST_CASE("far values: a few leave it open whose they are, more samples tell", "[unit]") {
+TEST_CASE("far values: a few leave it open whose they are, more samples tell") {
   const FarShare calm{1, 100, 2};
   CHECK(judge_far({0, 5, 0}, calm).cause == FarCause::machine);
   CHECK(judge_far({1, 5, 1}, calm).cause == FarCause::unclear);

@@ -7,7 +7,7 @@ namespace feasibility_test {
 using contextual::Assignment;
 using namespace contextual::policy;
 
-TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later", "[unit]") {
+TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later") {
   Feasibility feasibility;
   feasibility.succeeded({0, 0});
   feasibility.failed({0, 0}, told("wrong"));
@@ -18,7 +18,7 @@ TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or s
   CHECK_FALSE(feasibility.first_proven(2));
 }
 
-TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems", "[unit]") {
+TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems") {
   const PolicyOptions options;
   std::vector<ProblemState> problems;
   problems.emplace_back(ProblemRequest{3, {}, std::nullopt}, options);
@@ -35,7 +35,7 @@ TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems
   CHECK_FALSE(feasibility.proven({2, 1}));
 }
 
-TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all that failed", "[unit]") {
+TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all that failed") {
   Feasibility feasibility;
   for (std::size_t config = 0; config < 250; ++config) {
     feasibility.rule_out({config});
@@ -46,7 +46,7 @@ TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all 
   CHECK(feasibility.infeasible_count() == 251);
 }
 
-TEST_CASE("Feasibility: nothing is proven beside a problem that has joined since", "[unit]") {
+TEST_CASE("Feasibility: nothing is proven beside a problem that has joined since") {
   Feasibility feasibility;
   feasibility.succeeded({0});
   feasibility.extend(2);
@@ -56,7 +56,7 @@ TEST_CASE("Feasibility: nothing is proven beside a problem that has joined since
   CHECK(feasibility.has_succeeded(0, 0));
 }
 
-TEST_CASE("Feasibility: what has failed stays known with its reason when a problem joins", "[unit]") {
+TEST_CASE("Feasibility: what has failed stays known with its reason when a problem joins") {
   Feasibility feasibility;
   feasibility.failed({0}, told("stuck"));
   feasibility.extend(2);

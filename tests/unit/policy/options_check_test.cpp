@@ -5,15 +5,11 @@
 #include <contextual/error.hpp>
 
 #include <chrono>
-#include <string>
-#include <utility>
 
 namespace options_check_test {
 
 using contextual::InvalidArgument;
-using contextual::policy::check_options;
-using contextual::policy::largest_count;
-using contextual::policy::PolicyOptions;
+using namespace contextual::policy;
 
 namespace {
 
@@ -28,7 +24,7 @@ bool is_valid(const PolicyOptions& options) {
 
 }  // namespace
 
-TEST_CASE("check_options: every count has its least and its largest value", "[unit]") {
+TEST_CASE("check_options: every count has its least and its largest value") {
   struct Row {
     std::string name;
     int PolicyOptions::*member;
@@ -55,14 +51,12 @@ TEST_CASE("check_options: every count has its least and its largest value", "[un
   }
 }
 
-TEST_CASE("check_options: fractions are at least 0 and below 1, and budgets not negative", "[unit]") {
+TEST_CASE("check_options: fractions are at least 0 and below 1, and budgets not negative") {
   for (const auto& [value, valid] : {std::pair{0.0, true}, {0.5, true}, {1.0, false}, {-0.1, false}}) {
-    PolicyOptions options;
-    options.tie_margin = value;
+    const PolicyOptions options{.tie_margin = value};
     CHECK(is_valid(options) == valid);
   }
-  PolicyOptions options;
-  options.search_runs = -1;
+  PolicyOptions options{.search_runs = -1};
   CHECK_THROWS_WITH(check_options(options), ContainsSubstring("search_settings.runs = -1"));
   options = {};
   options.search_time = std::chrono::milliseconds(-1);
@@ -74,7 +68,7 @@ TEST_CASE("check_options: fractions are at least 0 and below 1, and budgets not 
   CHECK(is_valid(options));
 }
 
-TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says", "[unit]") {
+TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says") {
   const PolicyOptions options;
   CHECK(options.n_warmup == 3);
   CHECK(options.n_repeat == 5);

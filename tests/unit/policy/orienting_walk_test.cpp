@@ -1,13 +1,7 @@
 #include "contextual/policy/search_request.hpp"
-#include "support/catch.hpp"
 #include "unit/policy/search_world.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <random>
-#include <vector>
 
 namespace orienting_walk_test {
 
@@ -24,8 +18,7 @@ std::vector<std::size_t> sample_counts(const Driver& driver, std::size_t problem
 }
 
 PolicyOptions level(SearchLevel search) {
-  PolicyOptions options;
-  options.search = search;
+  PolicyOptions options{.search = search};
   return options;
 }
 
@@ -43,7 +36,7 @@ World many(std::vector<std::size_t> configs) {
   return world;
 }
 
-TEST_CASE("walk: one first run, lead-in and sample a config where own times do not decide", "[unit]") {
+TEST_CASE("walk: one first run, lead-in and sample a config where own times do not decide") {
   const Tuned driver({}, many({30, 4}));
   CHECK(driver.state.walk_iterations() == 30 * 3);
   CHECK(sample_counts(driver, 0) == std::vector<std::size_t>(30, 1));
@@ -51,7 +44,7 @@ TEST_CASE("walk: one first run, lead-in and sample a config where own times do n
   CHECK(driver.choice() == Assignment{29, 3});
 }
 
-TEST_CASE("walk: the whole table without a search, and where own times decide", "[unit]") {
+TEST_CASE("walk: the whole table without a search, and where own times decide") {
   const Tuned off(level(SearchLevel::off), many({30, 20}));
   CHECK(off.runs == 30 * 8);
   CHECK(sample_counts(off, 1) == std::vector<std::size_t>(20, 5));
@@ -64,14 +57,14 @@ TEST_CASE("walk: the whole table without a search, and where own times decide", 
   CHECK(sample_counts(beside, 1) == std::vector<std::size_t>(30, 5));
 }
 
-TEST_CASE("walk: makespans that are unknown leave it whole", "[unit]") {
+TEST_CASE("walk: makespans that are unknown leave it whole") {
   World world = many({20, 3});
   world.makespan_ns = [](const Assignment&) { return 0; };
   const Tuned driver({}, world);
   CHECK(driver.runs == 20 * 8);
 }
 
-TEST_CASE("walk: how often one that orients the search uses each config", "[unit]") {
+TEST_CASE("walk: how often one that orients the search uses each config") {
   PolicyOptions options;
   CHECK(orienting_uses(options, 6) == 8);  // 50 of 400 runs
   CHECK(orienting_uses(options, 10) == 5);
@@ -85,8 +78,7 @@ TEST_CASE("walk: how often one that orients the search uses each config", "[unit
   CHECK(orienting_uses(options, 6) == 2);  // no longer than the user has said
 }
 
-TEST_CASE("walk: an overlap that shows later shortens what is left of it, and nothing is repeated",
-          "[unit]") {
+TEST_CASE("walk: an overlap that shows later shortens what is left of it, and nothing is repeated") {
   for (const std::int64_t from : {9, 12, 15, 24, 31}) {
     CAPTURE(from);
     World world = many({20, 20});
@@ -102,13 +94,13 @@ TEST_CASE("walk: an overlap that shows later shortens what is left of it, and no
   }
 }
 
-TEST_CASE("walk: the search orients itself where a walk would take too much of its runs", "[unit]") {
+TEST_CASE("walk: the search orients itself where a walk would take too much of its runs") {
   const Tuned driver({}, many({34, 2}));
   CHECK(driver.state.walk_iterations() == 2 * 8);  // of the other problem
   CHECK(driver.choice() == Assignment{33, 1});
 }
 
-TEST_CASE("search: a tuning runs at most as often as `runs` says, with everything", "[unit]") {
+TEST_CASE("search: a tuning runs at most as often as `runs` says, with everything") {
   for (const std::int64_t runs : {24, 40, 100, 150, 400}) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
       CAPTURE(runs, seed);
@@ -121,15 +113,13 @@ TEST_CASE("search: a tuning runs at most as often as `runs` says, with everythin
         return 100'000 - 100 * static_cast<std::int64_t>(a[0] + a[1]) +
                static_cast<std::int64_t>((*random)() % 4000);
       };
-      PolicyOptions options;
-      options.search_runs = runs;
-      const Tuned driver(options, world);
+      const Tuned driver({.search_runs = runs}, world);
       CHECK(driver.runs + 1 <= runs);  // with the final run
     }
   }
 }
 
-TEST_CASE("search: what a walk by own times leaves is never next to nothing", "[unit]") {
+TEST_CASE("search: what a walk by own times leaves is never next to nothing") {
   World world = later_is_shorter({60, 4});
   world.overlaps = [](std::size_t p) { return p == 1; };
   world.makespan_ns = [](const Assignment& a) { return 200'000 - 3000 * static_cast<std::int64_t>(a[1]); };

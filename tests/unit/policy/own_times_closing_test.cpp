@@ -2,15 +2,10 @@
 /// What own times chose, far shorter than the defaults, beside a search that gives it up: makespans are those
 /// of a busy machine.
 
-#include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <random>
-#include <vector>
 
 namespace own_times_closing_test {
 
@@ -46,7 +41,7 @@ std::function<std::int64_t(std::size_t)> after_walk(std::function<std::int64_t(s
 
 }  // namespace
 
-TEST_CASE("holds 23: what own times chose is compared, too, whatever the search expects", "[unit]") {
+TEST_CASE("holds 23: what own times chose is compared, too, whatever the search expects") {
   // It expects that a worse set is the shortest, or that nothing is shorter than the defaults.
   for (const std::size_t best : {1U, 0U}) {
     int wrong = 0;
@@ -60,7 +55,7 @@ TEST_CASE("holds 23: what own times chose is compared, too, whatever the search 
   }
 }
 
-TEST_CASE("holds 23: in noise, what own times speak for is launched, and not kept", "[unit]") {
+TEST_CASE("holds 23: in noise, what own times speak for is launched, and not kept") {
   for (const std::size_t best : {0U, 1U, 2U}) {
     CAPTURE(best);
     std::mt19937 random(1);
@@ -74,7 +69,7 @@ TEST_CASE("holds 23: in noise, what own times speak for is launched, and not kep
   }
 }
 
-TEST_CASE("holds 23: own times are not refuted by a few rounds with far samples", "[unit]") {
+TEST_CASE("holds 23: own times are not refuted by a few rounds with far samples") {
   int wrong = 0;
   for (const std::size_t best : {0U, 1U, 2U}) {
     for (const unsigned share : {2U, 3U}) {
@@ -91,7 +86,7 @@ TEST_CASE("holds 23: own times are not refuted by a few rounds with far samples"
   CHECK(wrong <= 2);
 }
 
-TEST_CASE("holds 23: own times speak for nothing that makespans show to be no gain", "[unit]") {
+TEST_CASE("holds 23: own times speak for nothing that makespans show to be no gain") {
   for (const std::size_t best : {0U, 1U, 2U}) {
     for (const std::int64_t hidden_ns : {0, 50'000}) {
       CAPTURE(best, hidden_ns);
@@ -128,7 +123,7 @@ int own_times_win(const std::function<void(ScriptedRun&, int)>& disturb) {
 
 }  // namespace
 
-TEST_CASE("closing: own times speak for nothing that only the end of a tuning left open", "[unit]") {
+TEST_CASE("closing: own times speak for nothing that only the end of a tuning left open") {
   CHECK(own_times_win([](ScriptedRun& run, int at) { run.options.max_iterations = at; }) == 0);
   CHECK(own_times_win([](ScriptedRun& run, int at) {
           run.world.rejects = [at](std::int64_t iteration, std::size_t, std::size_t config) {
@@ -137,7 +132,7 @@ TEST_CASE("closing: own times speak for nothing that only the end of a tuning le
         }) == 0);
 }
 
-TEST_CASE("closing: what was rejected in the search is not compared by what the walk saw of it", "[unit]") {
+TEST_CASE("closing: what was rejected in the search is not compared by what the walk saw of it") {
   ScriptedRun run({4}, {{{{1}, 3}}}, Assignment{2});
   run.options.closing_rounds = PolicyOptions{}.closing_rounds;
   run.options.n_repeat = PolicyOptions{}.n_repeat;

@@ -3,23 +3,13 @@
 #include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace problem_state_test {
 
-using contextual::policy::PolicyOptions;
-using contextual::policy::ProblemRequest;
-using contextual::policy::ProblemState;
-using contextual::policy::told;
+using namespace contextual::policy;
 using contextual::policy::test::text;
 
-TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on", "[unit]") {
-  PolicyOptions options;
-  options.n_warmup = 1;
+TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on") {
+  const PolicyOptions options{.n_warmup = 1};
   ProblemState state({3, {}, std::nullopt}, options);
   const std::vector<std::int64_t> times_ns{100000, 80000, 90000};
   for (int steps = 0; steps < 14; ++steps) {
@@ -35,7 +25,7 @@ TEST_CASE("ProblemState::best_so_far names the best complete config while the wa
   CHECK(unmeasured.best_so_far() == std::nullopt);
 }
 
-TEST_CASE("ProblemState::compare_alternatives begins with the first one that is left", "[unit]") {
+TEST_CASE("ProblemState::compare_alternatives begins with the first one that is left") {
   const PolicyOptions options;
   ProblemRequest request{4, {true, false, false, false}, std::nullopt};
   request.choice_point = true;
@@ -47,7 +37,7 @@ TEST_CASE("ProblemState::compare_alternatives begins with the first one that is 
   CHECK(state.record().choice == 1);
 }
 
-TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[unit]") {
+TEST_CASE("ProblemState::share is the whole makespan while it is not known") {
   PolicyOptions options;
   ProblemState state({2, {}, std::nullopt}, options);
   CHECK(state.share() == 1);
@@ -56,12 +46,9 @@ TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[u
   CHECK(state.share() == 0.3);
 }
 
-TEST_CASE("ProblemState: the reason names what the walk chose where the search has chosen another config",
-          "[unit]") {
+TEST_CASE("ProblemState: the reason names what the walk chose where the search has chosen another config") {
   const auto reason_for = [](std::size_t chosen) {
-    PolicyOptions options;
-    options.n_warmup = 1;
-    options.n_repeat = 1;
+    const PolicyOptions options{.n_warmup = 1, .n_repeat = 1};
     ProblemState state({2, {}, std::nullopt}, options);
     for (const std::size_t config : {0U, 0U, 1U, 1U}) {
       state.observe(config, {true, config == 0 ? 90'000 : 50'000}, 100'000);

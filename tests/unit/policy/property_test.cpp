@@ -2,11 +2,8 @@
 #include "unit/policy/model_region.hpp"
 #include "unit/policy/reason_words.hpp"
 
-#include <algorithm>
-#include <array>
 #include <deque>
 #include <random>
-#include <vector>
 
 namespace property_test {
 
@@ -284,7 +281,7 @@ class RandomRun {
 
 }  // namespace
 
-TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on every replica", "[unit]") {
+TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on every replica") {
   std::size_t lost = 0;
   for (unsigned seed = 1; seed <= 480; ++seed) {
     INFO("seed " << seed);

@@ -2,18 +2,10 @@
 /// What has failed, or was rejected, is never planned again, wherever in a batch and in a tuning that
 /// happens.
 
-#include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
-#include "unit/policy/search_world.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <random>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace refused_test {
 
@@ -117,7 +109,7 @@ class TroubledRun {
 
 }  // namespace
 
-TEST_CASE("state: what has failed or was rejected is never planned again", "[unit]") {
+TEST_CASE("state: what has failed or was rejected is never planned again") {
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
     TroubledRun(seed).run();

@@ -7,14 +7,7 @@
 
 #include <contextual/search.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <deque>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace contextual::policy::test {
 

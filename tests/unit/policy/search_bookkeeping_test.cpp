@@ -1,9 +1,7 @@
 // What the state makes of the trials that a search plans, and what it says of them.
 
-#include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
-#include "unit/policy/search_world.hpp"
 
 #include <cmath>
 
@@ -30,8 +28,7 @@ std::int64_t longer_with_each(std::size_t /*problem*/, std::size_t config) {
 
 }  // namespace
 
-TEST_CASE("search: where nothing can run any more, the built-in search is not accused of what it chose",
-          "[unit]") {
+TEST_CASE("search: where nothing can run any more, the built-in search is not accused of what it chose") {
   for (int last = 1; last < 60; ++last) {
     CAPTURE(last);
     int run = 0;
@@ -41,11 +38,10 @@ TEST_CASE("search: where nothing can run any more, the built-in search is not ac
   }
 }
 
-TEST_CASE("search: own times of the walk and every assignment of it are handed to the search", "[unit]") {
+TEST_CASE("search: own times of the walk and every assignment of it are handed to the search") {
   ScriptedRun run({2, 3});
   run.finish();
-  REQUIRE(run.script->requests.size() == 1);
-  const contextual::SearchRequest& request = run.script->requests.front();
+  const contextual::SearchRequest& request = only(run.script->requests);
   REQUIRE(request.problems.size() == 2);
   CHECK(request.problems[1].configs[0].time_ns == 9000);
   CHECK(request.problems[1].configs[2].time_ns == 7000);
@@ -58,8 +54,7 @@ TEST_CASE("search: own times of the walk and every assignment of it are handed t
   }
 }
 
-TEST_CASE("search: the walk hands over the samples after the warm-ups, but of whole runs, and its budget",
-          "[unit]") {
+TEST_CASE("search: the walk hands over the samples after the warm-ups, but of whole runs, and its budget") {
   struct Row {
     std::string name;
     std::optional<std::size_t> loses_time;
@@ -75,8 +70,7 @@ TEST_CASE("search: the walk hands over the samples after the warm-ups, but of wh
     run.world.loses_time = [&](std::int64_t i, std::size_t p) { return i == 6 && row.loses_time == p; };
     run.world.skips = [&](std::int64_t i, std::size_t p) { return i == 6 && row.skips == p; };
     const Driver& driver = run.finish();
-    REQUIRE(run.script->requests.size() == 1);
-    const contextual::SearchRequest& request = run.script->requests.front();
+    const contextual::SearchRequest& request = only(run.script->requests);
     REQUIRE(request.walked.size() == 2);
     CHECK(request.walked[0].assignment == Assignment{0, 0});
     CHECK(request.walked[0].runs.size() == 4);
@@ -84,16 +78,14 @@ TEST_CASE("search: the walk hands over the samples after the warm-ups, but of wh
   }
 }
 
-TEST_CASE("search: one sample of a config in the walk is an own time", "[unit]") {
+TEST_CASE("search: one sample of a config in the walk is an own time") {
   ScriptedRun run({2, 2});
   run.options.n_repeat = 1;
   run.finish();
-  REQUIRE(run.script->requests.size() == 1);
-  CHECK(run.script->requests[0].problems[0].configs[1].time_ns == 8000);
+  CHECK(only(run.script->requests).problems[0].configs[1].time_ns == 8000);
 }
 
-TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
-          "[unit]") {
+TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs") {
   ScriptedRun run({2, 3});  // whose only warm-up is the first run, a batch of its own
   run.world.skew_ns = 50'000;
   run.finish();
@@ -107,7 +99,7 @@ TEST_CASE("search: it is told no makespan of the walk right after an exchange or
   }
 }
 
-TEST_CASE("search: a batch holds whole trials, of assignments that are known to run", "[unit]") {
+TEST_CASE("search: a batch holds whole trials, of assignments that are known to run") {
   const std::deque<std::vector<contextual::SearchTrial>> batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
   ScriptedRun run({2, 2}, batches, Assignment{1, 1});
   Driver& driver = run.until_search();
@@ -124,7 +116,7 @@ TEST_CASE("search: a batch holds whole trials, of assignments that are known to 
   CHECK(run.record().lead_ins == 4);
 }
 
-TEST_CASE("search: what it plans although `feasible` rules it out is answered without a run", "[unit]") {
+TEST_CASE("search: what it plans although `feasible` rules it out is answered without a run") {
   ScriptedRun run({2, 2}, {{{{0, 1}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
   run.options.feasible = [](const Assignment& a) { return a != Assignment{0, 1}; };
   CHECK(run.finish().runs_of({0, 1}) == 0);
@@ -136,7 +128,7 @@ TEST_CASE("search: what it plans although `feasible` rules it out is answered wi
   CHECK(script.requests.front().feasible({1, 1}));
 }
 
-TEST_CASE("search: a run without a time of each member is no sample, and is counted", "[unit]") {
+TEST_CASE("search: a run without a time of each member is no sample, and is counted") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t lost = -1;
   run.world.loses_time = [&lost](std::int64_t i, std::size_t problem) { return i == lost && problem == 1; };
@@ -144,26 +136,23 @@ TEST_CASE("search: a run without a time of each member is no sample, and is coun
   lost = driver.runs + 2;  // the first one after the lead-in
   const std::int64_t retakes = driver.state.retakes();
   driver.run_batch();
-  REQUIRE(run.script->observed.size() == 1);
-  const std::vector<contextual::SearchRun>& runs = run.script->observed[0].runs;
+  const std::vector<contextual::SearchRun>& runs = only(run.script->observed).runs;
   CHECK_FALSE(runs[1].makespan_ns);
   CHECK(runs[1].times_ns[0] == 8000);
   CHECK(runs[2].makespan_ns == 94'000);
   CHECK(driver.state.retakes() == retakes + 1);
   driver.finish();
-  REQUIRE(run.record().measured.size() == 1);
-  CHECK(run.record().measured.front().makespan.count == 3);
+  CHECK(only(run.record().measured).makespan.count == 3);
 }
 
-TEST_CASE("search: a run whose launches are not timed is a sample", "[unit]") {
+TEST_CASE("search: a run whose launches are not timed is a sample") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t last_of_walk = 0;
   run.world.untimed = [&](std::int64_t i) { return i > last_of_walk && last_of_walk > 0; };
   Driver& driver = run.until_search();
   last_of_walk = driver.runs;
   driver.run_batch();
-  REQUIRE(run.script->observed.size() == 1);
-  const contextual::SearchRun& sample = run.script->observed[0].runs[1];
+  const contextual::SearchRun& sample = only(run.script->observed).runs[1];
   CHECK(sample.makespan_ns == 94'000);
   CHECK_FALSE(sample.times_ns[0]);
   driver.finish();
@@ -172,19 +161,18 @@ TEST_CASE("search: a run whose launches are not timed is a sample", "[unit]") {
   CHECK(driver.state.retakes() == 0);
 }
 
-TEST_CASE("search: a run that does not launch each member is no sample", "[unit]") {
+TEST_CASE("search: a run that does not launch each member is no sample") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t skipping = -1;
   run.world.skips = [&](std::int64_t i, std::size_t problem) { return i == skipping && problem == 1; };
   Driver& driver = run.until_search();
   skipping = driver.runs + 3;
   driver.run_batch();
-  REQUIRE(run.script->observed.size() == 1);
-  CHECK(run.script->observed[0].runs[1].makespan_ns);
+  CHECK(only(run.script->observed).runs[1].makespan_ns);
   CHECK_FALSE(run.script->observed[0].runs[2].makespan_ns);
 }
 
-TEST_CASE("search: a run that launches others than usual is no sample, until that is usual", "[unit]") {
+TEST_CASE("search: a run that launches others than usual is no sample, until that is usual") {
   ScriptedRun run({2, 2, 2}, {{{{1, 1}, 9}}}, Assignment{1, 1});
   run.world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
   std::int64_t begin = 1'000'000;
@@ -202,7 +190,7 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, false, true});
 }
 
-TEST_CASE("search: a config that fails where nothing else is open is rejected", "[unit]") {
+TEST_CASE("search: a config that fails where nothing else is open is rejected") {
   ScriptedRun run({3}, {{{{1}, 2}}}, Assignment{0});
   bool failing = false;
   run.world.feasible = [&failing](const Assignment& a) { return !failing || a[0] != 1; };
@@ -214,7 +202,7 @@ TEST_CASE("search: a config that fails where nothing else is open is rejected", 
   CHECK(driver.state.infeasible().empty());
 }
 
-TEST_CASE("search: an observation says whether its lead-in came right after an exchange", "[unit]") {
+TEST_CASE("search: an observation says whether its lead-in came right after an exchange") {
   ScriptedRun run({2, 2}, {{{{0, 0}, 1}, {{1, 1}, 1}}}, Assignment{1, 1});
   run.finish();
   REQUIRE(run.script->observed.size() == 2);
@@ -222,7 +210,7 @@ TEST_CASE("search: an observation says whether its lead-in came right after an e
   CHECK_FALSE(run.script->observed[1].after_exchange);
 }
 
-TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
+TEST_CASE("search: a lead-in without a time is no retake") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
   std::int64_t lost = -1;
   run.world.timed = [&lost](std::int64_t i) { return i != lost; };
@@ -233,7 +221,7 @@ TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
   CHECK(run.script->observed.size() == 1);
 }
 
-TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "[unit]") {
+TEST_CASE("search: the runs of one that a new problem interrupts are retakes") {
   ScriptedRun run({2, 2, 2}, {{{{1, 1}, 3}}, {{{0, 0}, 3}}}, Assignment{1, 1});
   run.world.joins_at = 10;
   Driver& driver = run.until_search();
@@ -245,7 +233,7 @@ TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "
   CHECK(driver.state.retakes() == 4);
 }
 
-TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next", "[unit]") {
+TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next") {
   World world = only_together();
   const Tuned undisturbed({}, world);
   const std::int64_t last =
@@ -263,7 +251,7 @@ TEST_CASE("search: a choice that fails in the closing comparison gives way to th
   }
 }
 
-TEST_CASE("search: defaults that fail in the closing comparison give way to what ran first", "[unit]") {
+TEST_CASE("search: defaults that fail in the closing comparison give way to what ran first") {
   World world{{3, 3}, [](const Assignment& a) { return 100'000 - 9000 * static_cast<int>(a[0]); }};
   const Tuned undisturbed({}, world);
   const std::int64_t last = undisturbed.runs_of({0, 0}) - 2;
@@ -278,7 +266,7 @@ TEST_CASE("search: defaults that fail in the closing comparison give way to what
   CHECK_FALSE(record.gain);
 }
 
-TEST_CASE("search: the closing comparison has as many rounds as the option says", "[unit]") {
+TEST_CASE("search: the closing comparison has as many rounds as the option says") {
   for (const int rounds : {0, 1, 2, 7}) {
     CAPTURE(rounds);
     ScriptedRun run({2, 2}, {}, Assignment{1, 1});
@@ -293,7 +281,7 @@ TEST_CASE("search: the closing comparison has as many rounds as the option says"
   }
 }
 
-TEST_CASE("search: what its own time has chosen keeps the reason for it", "[unit]") {
+TEST_CASE("search: what its own time has chosen keeps the reason for it") {
   World world = later_is_shorter({3, 3, 3});
   world.overlaps = [](std::size_t problem) { return problem < 2; };
   const Tuned driver({}, world);
@@ -302,7 +290,7 @@ TEST_CASE("search: what its own time has chosen keeps the reason for it", "[unit
   CHECK_THAT(text(driver.state.problem(2).reason), !ContainsSubstring("makespan"));
 }
 
-TEST_CASE("search: what is exactly as long as the defaults ties with them", "[unit]") {
+TEST_CASE("search: what is exactly as long as the defaults ties with them") {
   ScriptedRun run({2, 2}, {}, Assignment{1, 1});
   run.options.closing_rounds = 3;
   run.world.makespan_ns = [](const Assignment&) { return 50'000; };
@@ -314,7 +302,7 @@ TEST_CASE("search: what is exactly as long as the defaults ties with them", "[un
   CHECK(record.choice_makespan.centre_ns == 50'000);
 }
 
-TEST_CASE("search: a choice is kept if it is shorter by the smaller of tie margin and noise", "[unit]") {
+TEST_CASE("search: a choice is kept if it is shorter by the smaller of tie margin and noise") {
   for (const std::int64_t makespan_ns : {99'700, 99'400}) {
     ScriptedRun run({2, 2}, {}, Assignment{1, 1});
     run.options.closing_rounds = 4;
@@ -327,7 +315,7 @@ TEST_CASE("search: a choice is kept if it is shorter by the smaller of tie margi
   }
 }
 
-TEST_CASE("search: the record says what own times would have cost, and what is within the noise", "[unit]") {
+TEST_CASE("search: the record says what own times would have cost, and what is within the noise") {
   ScriptedRun run({2, 2}, {{{{0, 0}, 3}, {{1, 1}, 3}}, {{{0, 1}, 3}}, {{{1, 0}, 3}}}, Assignment{1, 1});
   run.world.time_ns = longer_with_each;
   run.world.makespan_ns = [](const Assignment& a) {
@@ -342,7 +330,7 @@ TEST_CASE("search: the record says what own times would have cost, and what is w
   CHECK(record.within_noise == std::vector<Assignment>{{1, 0}});
 }
 
-TEST_CASE("search: one sample alone is not said to be within the noise", "[unit]") {
+TEST_CASE("search: one sample alone is not said to be within the noise") {
   for (const int samples : {1, 2}) {
     ScriptedRun run({2, 2}, {{{{1, 1}, 3}}, {{{1, 0}, samples}}}, Assignment{1, 1});
     run.world.makespan_ns = [](const Assignment&) { return 100'000; };
@@ -351,8 +339,7 @@ TEST_CASE("search: one sample alone is not said to be within the noise", "[unit]
   }
 }
 
-TEST_CASE("search: one sample each says what own times would have cost, and without it nothing is said",
-          "[unit]") {
+TEST_CASE("search: one sample each says what own times would have cost, and without it nothing is said") {
   for (const bool measured : {false, true}) {
     ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
     if (measured) {
@@ -366,7 +353,7 @@ TEST_CASE("search: one sample each says what own times would have cost, and with
   }
 }
 
-TEST_CASE("search: one that has measured nothing leaves what the walk chose", "[unit]") {
+TEST_CASE("search: one that has measured nothing leaves what the walk chose") {
   ScriptedRun run({2, 2});
   const Driver& driver = run.finish();
   CHECK(driver.choice() == Assignment{1, 1});
@@ -374,8 +361,7 @@ TEST_CASE("search: one that has measured nothing leaves what the walk chose", "[
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
-TEST_CASE("search: a rejection is told to it, and the closing comparison begins anew if it is of a side",
-          "[unit]") {
+TEST_CASE("search: a rejection is told to it, and the closing comparison begins anew if it is of a side") {
   for (const std::size_t rejected : {0, 1, 2}) {
     CAPTURE(rejected);
     ScriptedRun run({3, 3}, {{{{1, 1}, 1}}}, Assignment{1, 1});
@@ -401,7 +387,7 @@ TEST_CASE("search: a rejection is told to it, and the closing comparison begins 
   }
 }
 
-TEST_CASE("search: its budget cuts it, and the best so far is locked in", "[unit]") {
+TEST_CASE("search: its budget cuts it, and the best so far is locked in") {
   ScriptedRun run({2, 2}, std::deque<std::vector<contextual::SearchTrial>>(1000, {{{1, 1}, 1}}),
                   Assignment{1, 1});
   run.options.search_runs = 41;
@@ -416,7 +402,7 @@ TEST_CASE("search: its budget cuts it, and the best so far is locked in", "[unit
   CHECK(little.finish().state.search_iterations() == 2);
 }
 
-TEST_CASE("search: it is told nothing of what ran beside a choice that fails in the comparison", "[unit]") {
+TEST_CASE("search: it is told nothing of what ran beside a choice that fails in the comparison") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
   run.options.closing_rounds = 3;
   bool failing = false;
@@ -432,8 +418,7 @@ TEST_CASE("search: it is told nothing of what ran beside a choice that fails in 
   CHECK(run.script->observed[1].infeasible);
 }
 
-TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected",
-          "[unit]") {
+TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected") {
   ScriptedRun run({3, 3}, {{{{1, 1}, 1}}}, Assignment{1, 1});
   run.options.closing_rounds = 3;
   Driver& driver = run.until_search();
@@ -449,7 +434,7 @@ TEST_CASE("search: it is told nothing of a round of the comparison in which the 
   CHECK(run.script->observed[1].runs.empty());
 }
 
-TEST_CASE("search: a trial in which one of its configs is rejected has no makespan", "[unit]") {
+TEST_CASE("search: a trial in which one of its configs is rejected has no makespan") {
   ScriptedRun run({3, 3}, {{{{1, 1}, 1}}});
   Driver& driver = run.until_search();
   const std::vector<IterationPlan> trial = driver.state.plan(driver.state.suggested_length());
@@ -462,7 +447,7 @@ TEST_CASE("search: a trial in which one of its configs is rejected has no makesp
   CHECK_FALSE(run.script->observed[0].runs[1].makespan_ns);
 }
 
-TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
+TEST_CASE("search: an outcome of an earlier plan of it is refused") {
   ScriptedRun run({2, 2}, {{{{0, 0}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
   Driver& driver = run.until_search();
   const std::vector<IterationPlan> earlier = driver.state.plan(driver.state.suggested_length());
@@ -471,7 +456,7 @@ TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
                     ContainsSubstring("not the state's current one"));
 }
 
-TEST_CASE("state: at most what the budget leaves remains, without the final run", "[unit]") {
+TEST_CASE("state: at most what the budget leaves remains, without the final run") {
   Driver driver({}, only_together());
   CHECK(driver.state.suggested_length() == 1);
   driver.run_batch();
@@ -481,8 +466,7 @@ TEST_CASE("state: at most what the budget leaves remains, without the final run"
   driver.finish();
   CHECK(driver.state.most_remaining_iterations() == 0);
 
-  PolicyOptions options;
-  options.search = contextual::SearchLevel::off;
+  PolicyOptions options{.search = contextual::SearchLevel::off};
   Driver walk(options, only_together());
   walk.run_batch();
   CHECK(walk.state.most_remaining_iterations() == 31);
@@ -498,14 +482,13 @@ TEST_CASE("state: at most what the budget leaves remains, without the final run"
   CHECK(by_own_time.state.most_remaining_iterations() == 31 + comparison);
 }
 
-TEST_CASE("state: one config is worth no search", "[unit]") {
+TEST_CASE("state: one config is worth no search") {
   Driver driver({}, later_is_shorter({1}));
   driver.run_batch();
   CHECK(driver.state.most_remaining_iterations() == 7);
 }
 
-TEST_CASE("state: a search says how many runs it can still take, and comparisons may take half of all",
-          "[unit]") {
+TEST_CASE("state: a search says how many runs it can still take, and comparisons may take half of all") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 3}}}, Assignment{1, 1});
   run.options.closing_rounds = 2;
   Driver& driver = run.until_search();
@@ -518,8 +501,7 @@ TEST_CASE("state: a search says how many runs it can still take, and comparisons
   CHECK(run.record().runs == 12);
 }
 
-TEST_CASE("state: no more iterations come than were said to be left, however noisy the makespans are",
-          "[unit]") {
+TEST_CASE("state: no more iterations come than were said to be left, however noisy the makespans are") {
   for (const std::size_t configs : {2, 3, 5}) {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
       INFO(configs << " configs, seed " << seed);
@@ -542,7 +524,7 @@ TEST_CASE("state: no more iterations come than were said to be left, however noi
   }
 }
 
-TEST_CASE("state: a problem that waits for the search need not be launched while others walk", "[unit]") {
+TEST_CASE("state: a problem that waits for the search need not be launched while others walk") {
   World world = later_is_shorter({2, 6});
   world.skips = [](std::int64_t run, std::size_t problem) { return problem == 0 && run > 16 && run <= 48; };
   const Tuned driver({}, world);
@@ -550,7 +532,7 @@ TEST_CASE("state: a problem that waits for the search need not be launched while
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
-TEST_CASE("state: what an earlier run locked in is used as the best config in the search, too", "[unit]") {
+TEST_CASE("state: what an earlier run locked in is used as the best config in the search, too") {
   Driver driver({}, later_is_shorter({2, 3}));
   driver.state.add_problem({2, {}, 1});
   driver.run_batch();  // launches the other one
@@ -564,8 +546,7 @@ TEST_CASE("state: what an earlier run locked in is used as the best config in th
   }
 }
 
-TEST_CASE("state: a failure in the batch in which a problem joins says nothing of the others alone",
-          "[unit]") {
+TEST_CASE("state: a failure in the batch in which a problem joins says nothing of the others alone") {
   World world = later_is_shorter({3, 3, 3});
   world.joins_at = 30;  // in the search, whose plan knows two problems
   std::int64_t runs = 0;

@@ -7,14 +7,6 @@
 #include "support/catch.hpp"
 #include "unit/policy/model_region.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace contextual::policy::test {
 
 /// A region whose answers depend on the assignment and on what was run before.

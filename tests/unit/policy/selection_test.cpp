@@ -3,18 +3,12 @@
 #include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace selection_test {
 
-using contextual::policy::Entrant;
-using contextual::policy::select;
-using contextual::policy::summarize;
+using namespace contextual::policy;
 using contextual::policy::test::text;
 
 namespace {
@@ -27,12 +21,11 @@ Entrant entrant(std::size_t config_id, double centre_ns, double standard_error_n
 
 }  // namespace
 
-TEST_CASE("selection among nobody is empty", "[unit]") {
+TEST_CASE("selection among nobody is empty") {
   CHECK_FALSE(select({}, 0.005));
 }
 
-TEST_CASE("selection: the fastest beyond margin and noise, else the default, else the lower index",
-          "[unit]") {
+TEST_CASE("selection: the fastest beyond margin and noise, else the default, else the lower index") {
   const auto selected = [](const std::vector<Entrant>& entrants, double margin = 0.005) {
     const auto selection = select(entrants, margin);
     REQUIRE(selection);
@@ -62,8 +55,8 @@ TEST_CASE("selection: the fastest beyond margin and noise, else the default, els
   CHECK(selected({entrant(3, 500), entrant(4, 900)}) == "3: fastest by own time, the default has no times");
 }
 
-TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do not overlap, however erratic",
-          "[unit]") {
+TEST_CASE(
+    "holds 17: selection beyond the margin is no tie where the samples do not overlap, however erratic") {
   const Entrant steady{1, {2, 200'200, 40, 45, 200'160, 200'240}};
   Entrant erratic{0, {2, 6'726'000, 8'490'000, 9'000'000, 1'000'000, 12'452'000}};
   const auto selection = select({erratic, steady}, 0.005);
@@ -74,7 +67,7 @@ TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do 
   CHECK(select({erratic, steady}, 0.005)->config_id == 0);
 }
 
-TEST_CASE("selection: an erratic config wins by no lower index, and not by a lucky centre", "[unit]") {
+TEST_CASE("selection: an erratic config wins by no lower index, and not by a lucky centre") {
   const Entrant standard{0, {5, 2'050'000, 2'000, 1'500, 2'048'000, 2'060'000}};
   const Entrant erratic{1, {5, 2'400'000, 340'000, 600'000, 1'700'000, 3'400'000}};
   const Entrant steady{2, {5, 1'900'000, 2'000, 1'500, 1'898'000, 1'910'000}};
@@ -93,8 +86,8 @@ TEST_CASE("selection: an erratic config wins by no lower index, and not by a luc
   CHECK(select({erratic, once}, 0.005)->config_id == 1);
 }
 
-TEST_CASE("selection: of configs that are equal, the lowest index wins nearly always, however busy the host",
-          "[unit]") {
+TEST_CASE(
+    "selection: of configs that are equal, the lowest index wins nearly always, however busy the host") {
   constexpr int rounds = 1000;
   for (const double noise : {0.02, 0.05, 0.1}) {
     std::mt19937 random(1);
@@ -114,7 +107,7 @@ TEST_CASE("selection: of configs that are equal, the lowest index wins nearly al
   }
 }
 
-TEST_CASE("holds 17: selection within the margin is a tie though the samples do not overlap", "[unit]") {
+TEST_CASE("holds 17: selection within the margin is a tie though the samples do not overlap") {
   const Entrant faster{1, {3, 100'000, 10, 12, 99'990, 100'010}};
   const Entrant slower{0, {3, 100'400, 10, 12, 100'390, 100'410}};
   CHECK(select({slower, faster}, 0.005)->config_id == 0);

@@ -1,14 +1,8 @@
 /// \file
 /// Configs whose first runs in the walk take far too long.
 
-#include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/search_world.hpp"
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace slow_config_test {
 
@@ -39,7 +33,7 @@ std::int64_t runs_with(const Driver& driver, std::size_t problem, std::size_t co
 
 }  // namespace
 
-TEST_CASE("slow config: where runs take long, one that is far slower runs twice and is out", "[unit]") {
+TEST_CASE("slow config: where runs take long, one that is far slower runs twice and is out") {
   const Tuned driver(PolicyOptions{},
                      world_of({{10 * ms, 8 * ms, 9 * ms, 8000 * ms}, {4 * ms, 5 * ms, 3 * ms, 6 * ms}}));
   CHECK(runs_with(driver, 0, 3) == 2);
@@ -51,10 +45,8 @@ TEST_CASE("slow config: where runs take long, one that is far slower runs twice 
   CHECK(driver.choice() == Assignment{1, 2});
 }
 
-TEST_CASE("slow config: a first run that the machine has stalled condemns none", "[unit]") {
+TEST_CASE("slow config: a first run that the machine has stalled condemns none") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
-    PolicyOptions options;
-    options.search = level;
     World world = world_of({{300'000, 100'000, 200'000}});
     world.overlaps = [](std::size_t) { return false; };
     for (const bool has_makespans : {true, false}) {
@@ -67,14 +59,14 @@ TEST_CASE("slow config: a first run that the machine has stalled condemns none",
       world.makespan_ns = [=, runs = 0](const Assignment& a) mutable {
         return has_makespans ? stalled_once(a[0], runs) : 0;
       };
-      const Tuned driver(options, world);
+      const Tuned driver({.search = level}, world);
       CHECK_FALSE(driver.state.problem(0).configs[1].rejection);
       CHECK(driver.choice() == Assignment{1});
     }
   }
 }
 
-TEST_CASE("slow config: where the machine has become busy, the config before would be as slow", "[unit]") {
+TEST_CASE("slow config: where the machine has become busy, the config before would be as slow") {
   World world = world_of({{30 * ms, 10 * ms}});
   world.overlaps = [](std::size_t) { return false; };
   world.makespan_ns = [runs = 0](const Assignment& a) mutable {
@@ -88,8 +80,7 @@ TEST_CASE("slow config: where the machine has become busy, the config before wou
   CHECK(driver.choice() == Assignment{1});
 }
 
-TEST_CASE("slow config: defaults and what is next are measured again: one may have run on a calmer machine",
-          "[unit]") {
+TEST_CASE("slow config: defaults and what is next are measured again: one may have run on a calmer machine") {
   struct Busy {
     int after = 0;
     int until = 0;
@@ -106,14 +97,11 @@ TEST_CASE("slow config: defaults and what is next are measured again: one may ha
       return last_ns = calm * (++runs > after && runs <= until ? times : 1);
     };
     world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
-    PolicyOptions options;
-    options.search = level;
-    CHECK(Tuned(options, world).choice() == Assignment{1});
+    CHECK(Tuned({.search = level}, world).choice() == Assignment{1});
   }
 }
 
-TEST_CASE("slow config: a load that begins while the defaults walk costs no more runs than another one",
-          "[unit]") {
+TEST_CASE("slow config: a load that begins while the defaults walk costs no more runs than another one") {
   for (const int calm : {3, 4, 5, 6}) {
     CAPTURE(calm);
     std::int64_t last_ns = 0;
@@ -129,7 +117,7 @@ TEST_CASE("slow config: a load that begins while the defaults walk costs no more
   }
 }
 
-TEST_CASE("slow config: what is rejected while it is sampled again is not launched any more", "[unit]") {
+TEST_CASE("slow config: what is rejected while it is sampled again is not launched any more") {
   World world = world_of({{20'000, 60'000}, {20'000, 50'000}});  // walks in pairs: 0 beside 1 is new
   world.overlaps = [](std::size_t) { return false; };
   world.makespan_ns = [](const Assignment& a) { return 40'000 + 40'000 * a[0] + 30'000 * a[1]; };
@@ -144,7 +132,7 @@ TEST_CASE("slow config: what is rejected while it is sampled again is not launch
   CHECK(rejected == 1);
 }
 
-TEST_CASE("slow config: what could only be begun to compare does not take the defaults' place", "[unit]") {
+TEST_CASE("slow config: what could only be begun to compare does not take the defaults' place") {
   for (std::int64_t most = 24; most < 60; ++most) {
     CAPTURE(most);
     std::int64_t last_ns = 0;
@@ -155,32 +143,28 @@ TEST_CASE("slow config: what could only be begun to compare does not take the de
       return last_ns = (config == 0 ? 20'000 : config == 1 ? 45'000 : 60'000) * (stalled ? 5 : 1);
     };
     world.makespan_ns = [&last_ns](const Assignment&) { return last_ns; };
-    PolicyOptions options;
-    options.max_iterations = most;
-    CHECK(Tuned(options, world).choice() == Assignment{0});
+    CHECK(Tuned({.max_iterations = most}, world).choice() == Assignment{0});
   }
 }
 
-TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
+TEST_CASE("slow config: short runs are repeated however slow they are") {
   const Tuned driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
   CHECK_FALSE(driver.state.problem(0).configs[2].rejection);
 }
 
-TEST_CASE("slow config: three times the shortest is not far slower", "[unit]") {
+TEST_CASE("slow config: three times the shortest is not far slower") {
   const Tuned driver(PolicyOptions{}, world_of({{20 * ms, 10 * ms, 30 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
 }
 
-TEST_CASE("slow config: without a search every config is walked as documented", "[unit]") {
-  PolicyOptions options;
-  options.search = SearchLevel::off;
-  const Tuned driver(options, world_of({{10 * ms, 8000 * ms}}));
+TEST_CASE("slow config: without a search every config is walked as documented") {
+  const Tuned driver({.search = SearchLevel::off}, world_of({{10 * ms, 8000 * ms}}));
   CHECK(driver.state.problem(0).configs[1].samples_ns.size() == 5);
   CHECK(driver.runs == 2 * 8);
 }
 
-TEST_CASE("slow config: a first use that all configs pay for blames none", "[unit]") {
+TEST_CASE("slow config: a first use that all configs pay for blames none") {
   World world = world_of({{10 * ms, 8 * ms, 9 * ms}});
   std::vector<bool> used(3, false);
   world.time_ns = [used](std::size_t, std::size_t config) mutable {
@@ -200,7 +184,7 @@ TEST_CASE("slow config: a first use that all configs pay for blames none", "[uni
   }
 }
 
-TEST_CASE("slow config: where two may be to blame, both are repeated", "[unit]") {
+TEST_CASE("slow config: where two may be to blame, both are repeated") {
   World world = world_of({{10 * ms, 8 * ms}, {10 * ms, 8 * ms}});
   world.makespan_ns = [](const Assignment& a) { return (a == Assignment{1, 1} ? 900 : 10) * ms; };
   world.time_ns = [](std::size_t, std::size_t config) { return (config == 1 ? 900 : 10) * ms; };
@@ -211,7 +195,7 @@ TEST_CASE("slow config: where two may be to blame, both are repeated", "[unit]")
   }
 }
 
-TEST_CASE("slow config: it is walked after all where every other config is rejected", "[unit]") {
+TEST_CASE("slow config: it is walked after all where every other config is rejected") {
   Driver driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms, 9 * ms}}));
   driver.run_batch();
   while (!driver.state.problem(0).configs[1].rejection) {
@@ -226,7 +210,7 @@ TEST_CASE("slow config: it is walked after all where every other config is rejec
   CHECK_FALSE(driver.state.problem(0).configs[1].rejection);
 }
 
-TEST_CASE("slow config: it is provisional where the final run rejects every other config", "[unit]") {
+TEST_CASE("slow config: it is provisional where the final run rejects every other config") {
   Tuned driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms}}));
   CHECK(driver.state.problem(0).configs[1].rejection);
   CHECK(driver.state.reject_choice({0, 0, 0, "broken"}));

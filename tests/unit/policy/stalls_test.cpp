@@ -1,15 +1,10 @@
 /// \file
 /// Scripted worlds in which a busy machine stalls some runs, or in which sets have slow runs of their own.
 
-#include "support/catch.hpp"
 #include "unit/policy/search_world.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <random>
-#include <utility>
-#include <vector>
 
 namespace stalls_test {
 
@@ -89,9 +84,7 @@ Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overl
   std::vector<int> chosen(sets.size(), 0);
   for (int seed = 1; seed <= tunings; ++seed) {
     NoisyRegion region(static_cast<unsigned>(seed), sets, machine);
-    PolicyOptions options;
-    options.search = level;
-    const Tuned tuned(options, region.world(overlaps));
+    const Tuned tuned({.search = level}, region.world(overlaps));
     const std::size_t choice = tuned.choice().front();
     answers.wrong += sets[choice].mean_ns() > 1.05 * best ? 1 : 0;
     answers.unsure += tuned.state.searches().back().is_unsure() ? 1 : 0;
@@ -106,7 +99,7 @@ const std::vector<Set> a_third_apart{{300'000}, {200'000}, {140'000}, {100'000}}
 
 }  // namespace
 
-TEST_CASE("holds 23: sets that are a third apart are told apart, however some runs stall", "[unit]") {
+TEST_CASE("holds 23: sets that are a third apart are told apart, however some runs stall") {
   using contextual::SearchLevel;
   for (const bool overlaps : {false, true}) {
     for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
@@ -125,7 +118,7 @@ TEST_CASE("holds 23: sets that are a third apart are told apart, however some ru
   }
 }
 
-TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[unit]") {
+TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them") {
   for (const double part : {0.25, 0.4, 0.5}) {
     // By own times there are few samples: of a set that is slow in a quarter of its runs, twenty show at most
     // one of these in one of forty tunings.
@@ -149,7 +142,7 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them", "[
   CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 5);
 }
 
-TEST_CASE("what is set aside for the next best is chosen where that fails", "[unit]") {
+TEST_CASE("what is set aside for the next best is chosen where that fails") {
   int runs_of_next = 0;
   NoisyRegion region(1, {{150'000}, {100'000}, {90'000, 200'000, 0.4}}, {});
   World world = region.world(false);
@@ -160,7 +153,7 @@ TEST_CASE("what is set aside for the next best is chosen where that fails", "[un
   CHECK(tuned.choice() == Assignment{2});
 }
 
-TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however some runs stall", "[unit]") {
+TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however some runs stall") {
   const std::vector<Set> equal{{100'000}, {100'000}, {100'000}};
   for (const Machine& machine : {Machine{}, stalling, heavily_loaded}) {
     CAPTURE(machine.stalls);
@@ -169,8 +162,7 @@ TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however 
   CHECK(answers({{130'000}, {100'000}, {100'200}}, stalling, true, 40).of_one >= 36);
 }
 
-TEST_CASE("what launches leave open is searched if it depends on the config, and else is left alone",
-          "[unit]") {
+TEST_CASE("what launches leave open is searched if it depends on the config, and else is left alone") {
   for (const bool depends : {false, true}) {
     CAPTURE(depends);
     std::mt19937 random(1);

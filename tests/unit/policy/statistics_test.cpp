@@ -3,10 +3,7 @@
 #include "support/catch.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <string>
-#include <vector>
 
 namespace statistics_test {
 
@@ -25,7 +22,7 @@ bool near(double value, double expected) {
 
 }  // namespace
 
-TEST_CASE("summary: count, centre and spread, whatever the samples", "[unit]") {
+TEST_CASE("summary: count, centre and spread, whatever the samples") {
   constexpr std::int64_t huge = INT64_MAX;
   struct Row {
     std::string name;
@@ -51,7 +48,7 @@ TEST_CASE("summary: count, centre and spread, whatever the samples", "[unit]") {
   CHECK(of({30, -10, 20}).greatest_ns == 30);
 }
 
-TEST_CASE("standard error shrinks with more samples of the same spread", "[unit]") {
+TEST_CASE("standard error shrinks with more samples of the same spread") {
   std::vector<std::int64_t> few{90, 100, 110};
   std::vector<std::int64_t> many;
   for (int i = 0; i < 20; ++i) {
@@ -61,7 +58,7 @@ TEST_CASE("standard error shrinks with more samples of the same spread", "[unit]
   CHECK(of(many).standard_error_ns < 0.3 * of(few).standard_error_ns);
 }
 
-TEST_CASE("standard error of few samples is enlarged, as their spread reads too small", "[unit]") {
+TEST_CASE("standard error of few samples is enlarged, as their spread reads too small") {
   std::vector<std::int64_t> samples;
   for (const std::size_t count : {4U, 9U, 10U, 20U}) {
     samples.resize(count);
@@ -73,20 +70,20 @@ TEST_CASE("standard error of few samples is enlarged, as their spread reads too 
   }
 }
 
-TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[unit]") {
+TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing") {
   using contextual::policy::median;
   CHECK(median({}) == 0);
   CHECK(median({3, 1, 2}) == 2);
   CHECK(median({4, 1, 2, 3}) == 2.5);
 }
 
-TEST_CASE("the greatest sample is the greatest that is not far", "[unit]") {
+TEST_CASE("the greatest sample is the greatest that is not far") {
   CHECK(of({100, 102, 98, 101, 100000}).greatest_ns == 102);
   CHECK(of({100, 102, 98, 101, 120}).greatest_ns == 120);
   CHECK(of({100}).greatest_ns == 100);
 }
 
-TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tables", "[unit]") {
+TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tables") {
   using contextual::policy::student_quantile;
   const auto relative = [](double normal, std::size_t degrees, double table) {
     return std::abs(student_quantile(normal, degrees) / table - 1);

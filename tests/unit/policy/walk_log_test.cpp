@@ -22,7 +22,7 @@ IterationOutcome outcome(std::int64_t makespan_ns, const std::vector<std::int64_
 
 }  // namespace
 
-TEST_CASE("WalkLog: samples of the members beside what the other problems use", "[unit]") {
+TEST_CASE("WalkLog: samples of the members beside what the other problems use") {
   WalkLog log;
   log.add({1, 0, 2}, outcome(100, {10, 20, 30}));
   log.add({1, 0, 2}, outcome(110, {11, 21, 31}));
@@ -41,7 +41,7 @@ TEST_CASE("WalkLog: samples of the members beside what the other problems use", 
   CHECK(log.samples_of({0, 2}, {1, 0, 2}).empty());
 }
 
-TEST_CASE("WalkLog: an assignment is measured as soon as one of its runs has a makespan", "[unit]") {
+TEST_CASE("WalkLog: an assignment is measured as soon as one of its runs has a makespan") {
   WalkLog log;
   IterationOutcome untimed = outcome(100, {10});
   untimed.makespan_ns.reset();
@@ -52,7 +52,7 @@ TEST_CASE("WalkLog: an assignment is measured as soon as one of its runs has a m
   CHECK_FALSE(log.has_measured({0}));
 }
 
-TEST_CASE("WalkLog: only a region that succeeds without any makespan lacks them", "[unit]") {
+TEST_CASE("WalkLog: only a region that succeeds without any makespan lacks them") {
   WalkLog log;
   CHECK_FALSE(log.lacks_makespans());
   IterationOutcome failed;

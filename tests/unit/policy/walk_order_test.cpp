@@ -1,10 +1,7 @@
 #include "contextual/policy/walk.hpp"
 #include "support/catch.hpp"
 
-#include <functional>
-#include <map>
 #include <random>
-#include <vector>
 
 namespace walk_order_test {
 
@@ -34,7 +31,7 @@ std::map<std::size_t, int> race(std::size_t configs, int n_repeat,
 
 }  // namespace
 
-TEST_CASE("walk: the table goes config by config, warm-ups first", "[unit]") {
+TEST_CASE("walk: the table goes config by config, warm-ups first") {
   const Walk walk = table({false, false}, 1, 2);
   const std::vector<Step> expected = {{0, 0, true}, {0, 1, false}, {0, 2, false},
                                       {1, 0, true}, {1, 1, false}, {1, 2, false}};
@@ -43,7 +40,7 @@ TEST_CASE("walk: the table goes config by config, warm-ups first", "[unit]") {
   CHECK(walk.remaining_steps() == 6);
 }
 
-TEST_CASE("walk: the table has each config once, however the times differ", "[unit]") {
+TEST_CASE("walk: the table has each config once, however the times differ") {
   Walk walk = table({false, false, false}, 2, 2);
   int steps = 0;
   for (; !walk.plan(1).empty(); ++steps) {
@@ -54,18 +51,7 @@ TEST_CASE("walk: the table has each config once, however the times differ", "[un
   CHECK(walk.remaining_steps() == 0);
 }
 
-TEST_CASE("walk: a default that is left out is passed over", "[unit]") {
-  Walk walk = table({true, false, true}, 1, 1);
-  CHECK(walk.remaining_steps() == 2);
-  CHECK(walk.plan(100) == std::vector<Step>{{1, 0, true}, {1, 1, false}});
-  walk.observe({1, 0, true}, std::nullopt);
-  CHECK(walk.plan(1) == std::vector<Step>{{1, 1, false}});
-  walk.observe({1, 1, false}, 10);
-  CHECK(walk.plan(1).empty());
-  CHECK(walk.remaining_steps() == 0);
-}
-
-TEST_CASE("walk: configs that are left out or rejected are passed over", "[unit]") {
+TEST_CASE("walk: configs that are left out or rejected are passed over") {
   Walk walk = table({false, true, false, false}, 1, 1);
   walk.reject(3);
   walk.reject(3);
@@ -79,7 +65,7 @@ TEST_CASE("walk: configs that are left out or rejected are passed over", "[unit]
   CHECK(walk.remaining_steps() == 0);
 }
 
-TEST_CASE("walk: a sample without a time stays due", "[unit]") {
+TEST_CASE("walk: a sample without a time stays due") {
   for (const Order order : {Order::table, Order::race}) {
     Walk walk(order, {false}, 1, 2);
     walk.observe({0, 0, true}, std::nullopt);
@@ -91,7 +77,7 @@ TEST_CASE("walk: a sample without a time stays due", "[unit]") {
   }
 }
 
-TEST_CASE("walk: in a race, lost times are taken again, and change no choice", "[unit]") {
+TEST_CASE("walk: in a race, lost times are taken again, and change no choice") {
   std::mt19937 random(1);
   for (int i = 0; i < 100; ++i) {
     const std::size_t configs = 2 + random() % 5;
@@ -112,7 +98,7 @@ TEST_CASE("walk: in a race, lost times are taken again, and change no choice", "
   }
 }
 
-TEST_CASE("walk: what it is told of a step that is not due is ignored", "[unit]") {
+TEST_CASE("walk: what it is told of a step that is not due is ignored") {
   Walk walk = table({false, false}, 1, 1);
   walk.observe({1, 0, true}, std::nullopt);
   walk.observe({0, 1, false}, 10);
@@ -120,14 +106,14 @@ TEST_CASE("walk: what it is told of a step that is not due is ignored", "[unit]"
   CHECK(walk.remaining_steps() == 4);
 }
 
-TEST_CASE("walk: in a race, what is surely slower drops out, and one config that is left ends it", "[unit]") {
+TEST_CASE("walk: in a race, what is surely slower drops out, and one config that is left ends it") {
   const auto samples = race(3, 9, [](const Step& step) {
     return std::vector<std::int64_t>{200, 100, 300}[step.config_id] + step.iteration;
   });
   CHECK(samples == std::map<std::size_t, int>{{0, 2}, {1, 2}, {2, 2}});
 }
 
-TEST_CASE("walk: in a race, configs that cannot be told apart get their samples", "[unit]") {
+TEST_CASE("walk: in a race, configs that cannot be told apart get their samples") {
   const auto samples = race(3, 5, [](const Step& step) {
     return step.config_id == 2 ? std::int64_t{500} : 100 + std::int64_t{step.iteration} * 7 % 5;
   });
@@ -136,7 +122,7 @@ TEST_CASE("walk: in a race, configs that cannot be told apart get their samples"
   CHECK(samples.at(2) == 2);
 }
 
-TEST_CASE("walk: in a race, the first use in each visit is a warm-up", "[unit]") {
+TEST_CASE("walk: in a race, the first use in each visit is a warm-up") {
   const Walk walk(Order::race, {false, false}, 3, 4);
   const std::vector<Step> steps = walk.plan(10);
   REQUIRE(steps.size() == 6);  // what comes after the first round depends on it
@@ -146,7 +132,7 @@ TEST_CASE("walk: in a race, the first use in each visit is a warm-up", "[unit]")
   }
 }
 
-TEST_CASE("walk: in a race, the remaining steps are those to come if nothing drops out", "[unit]") {
+TEST_CASE("walk: in a race, the remaining steps are those to come if nothing drops out") {
   Walk walk(Order::race, {false, false, false}, 3, 5);
   std::vector<std::size_t> remaining;
   while (!walk.plan(1).empty()) {
@@ -160,12 +146,12 @@ TEST_CASE("walk: in a race, the remaining steps are those to come if nothing dro
   }
 }
 
-TEST_CASE("walk: a race is over as soon as all that are left have their samples", "[unit]") {
+TEST_CASE("walk: a race is over as soon as all that are left have their samples") {
   const auto samples = race(2, 4, [](const Step&) { return std::int64_t{100}; });
   CHECK(samples == std::map<std::size_t, int>{{0, 4}, {1, 4}});
 }
 
-TEST_CASE("walk: in a race, the first one of two with the same median leads", "[unit]") {
+TEST_CASE("walk: in a race, the first one of two with the same median leads") {
   const auto samples = race(3, 4, [](const Step& step) {
     const std::int64_t spread = step.iteration % 2 == 0 ? -10 : 10;
     return std::vector<std::int64_t>{100, 100 + spread, 105}[step.config_id];
@@ -174,7 +160,7 @@ TEST_CASE("walk: in a race, the first one of two with the same median leads", "[
   CHECK(samples.at(2) == 2);  // longer than the first one ever was, but not than the second one
 }
 
-TEST_CASE("walk: in a race, a rejected config is passed over, and the others go on", "[unit]") {
+TEST_CASE("walk: in a race, a rejected config is passed over, and the others go on") {
   Walk walk(Order::race, {false, false}, 1, 4);
   walk.observe({0, 0, true}, 100);
   walk.reject(0);

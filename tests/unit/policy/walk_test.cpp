@@ -4,13 +4,6 @@
 
 #include <contextual/error.hpp>
 
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace walk_test {
 
 using contextual::SearchLevel;
@@ -20,10 +13,7 @@ using namespace contextual::policy::test;
 namespace {
 
 PolicyOptions walk_only(int n_warmup, int n_repeat, SearchLevel search = SearchLevel::off) {
-  PolicyOptions options;
-  options.n_warmup = n_warmup;
-  options.n_repeat = n_repeat;
-  options.search = search;
+  PolicyOptions options{.n_warmup = n_warmup, .n_repeat = n_repeat, .search = search};
   return options;
 }
 
@@ -56,7 +46,7 @@ void finish(TuningState& state, const ModelRegion& region) {
 
 }  // namespace
 
-TEST_CASE("walk of 2 and 3 configs is the documented table", "[unit]") {
+TEST_CASE("walk of 2 and 3 configs is the documented table") {
   TuningState state{walk_only(1, 1)};
   const auto table = tune(state, {2, 3}, additive_region({{20, 10}, {30, 20, 10}}));
   const std::vector<std::string> documented = {
@@ -73,7 +63,7 @@ TEST_CASE("walk of 2 and 3 configs is the documented table", "[unit]") {
   CHECK(state.retakes() == 0);
 }
 
-TEST_CASE("walk that settles more often plans the same table", "[unit]") {
+TEST_CASE("walk that settles more often plans the same table") {
   const ModelRegion region = additive_region({{20, 10}, {30, 20, 10}});
   TuningState reference{walk_only(2, 3)};
   const auto table = tune(reference, {2, 3}, region);
@@ -84,7 +74,7 @@ TEST_CASE("walk that settles more often plans the same table", "[unit]") {
   CHECK(table.size() == 15);
 }
 
-TEST_CASE("walk that is half done uses the best so far, the default before", "[unit]") {
+TEST_CASE("walk that is half done uses the best so far, the default before") {
   Walking state(walk_only(1, 1), {3, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 10, 30}});
   CHECK_FALSE(state.best_so_far(0));
@@ -99,7 +89,7 @@ TEST_CASE("walk that is half done uses the best so far, the default before", "[u
   CHECK(state.plan(4)[3].cells[0].config_id == 1);
 }
 
-TEST_CASE("walk is done when the first batch launched nothing", "[unit]") {
+TEST_CASE("walk is done when the first batch launched nothing") {
   TuningState state{walk_only(1, 1)};
   CHECK_FALSE(state.done());
   CHECK(state.suggested_length() == 1);
@@ -109,7 +99,7 @@ TEST_CASE("walk is done when the first batch launched nothing", "[unit]") {
   CHECK(state.done());
 }
 
-TEST_CASE("walk of a late problem begins when it is first seen, and its first launch counts", "[unit]") {
+TEST_CASE("walk of a late problem begins when it is first seen, and its first launch counts") {
   TuningState state{walk_only(1, 2)};
   const ModelRegion region = additive_region({{20, 10}, {30, 20}});
   state.add_problem({2, {}, std::nullopt});
@@ -130,7 +120,7 @@ TEST_CASE("walk of a late problem begins when it is first seen, and its first la
   CHECK(state.problem(1).choice == 1);
 }
 
-TEST_CASE("walk does not advance without a launch and is closed after three absent batches", "[unit]") {
+TEST_CASE("walk does not advance without a launch and is closed after three absent batches") {
   TuningState state{walk_only(1, 1)};
   const ModelRegion region = additive_region({{30, 20, 10, 10, 10, 10}, {30, 20, 10, 5, 5, 5}});
   state.add_problem({6, {}, std::nullopt});
@@ -158,7 +148,7 @@ TEST_CASE("walk does not advance without a launch and is closed after three abse
   CHECK_THAT(text(state.problem(1).reason), ContainsSubstring("not launched in 3 batches in a row"));
 }
 
-TEST_CASE("walk takes a repeat without a valid time again and counts it", "[unit]") {
+TEST_CASE("walk takes a repeat without a valid time again and counts it") {
   for (const std::optional<std::int64_t> bad : {std::optional<std::int64_t>{}, {0}, {-5}}) {
     Walking state(walk_only(1, 2), {2, {}, std::nullopt});
     const ModelRegion region = additive_region({{20, 10}});
@@ -174,7 +164,7 @@ TEST_CASE("walk takes a repeat without a valid time again and counts it", "[unit
   }
 }
 
-TEST_CASE("walk takes no time from a warm-up and needs none", "[unit]") {
+TEST_CASE("walk takes no time from a warm-up and needs none") {
   Walking state(walk_only(2, 1), {1, {}, std::nullopt});
   step(state, additive_region({{20}}), [](BatchOutcome& outcome) {
     outcome.iterations[0].cells[0].time_ns = 1;
@@ -185,7 +175,7 @@ TEST_CASE("walk takes no time from a warm-up and needs none", "[unit]") {
   CHECK(state.problem(0).configs[0].samples_ns == std::vector<std::int64_t>{20});
 }
 
-TEST_CASE("walk rejects a config that never has a valid time", "[unit]") {
+TEST_CASE("walk rejects a config that never has a valid time") {
   PolicyOptions options = walk_only(1, 1);
   options.retake_limit = 3;
   Walking state(options, {2, {}, std::nullopt});
@@ -198,7 +188,7 @@ TEST_CASE("walk rejects a config that never has a valid time", "[unit]") {
   CHECK(state.walk_iterations() == 2 + 1 + 4);
 }
 
-TEST_CASE("walk ignores a rejected config from the rejected tuning iteration on", "[unit]") {
+TEST_CASE("walk ignores a rejected config from the rejected tuning iteration on") {
   Walking state(walk_only(1, 3), {3, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 1, 10}});
   step(state, region);
@@ -211,7 +201,7 @@ TEST_CASE("walk ignores a rejected config from the rejected tuning iteration on"
   CHECK(state.retakes() == 0);
 }
 
-TEST_CASE("walk makes its choice again when the chosen config is rejected later", "[unit]") {
+TEST_CASE("walk makes its choice again when the chosen config is rejected later") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({3, {}, std::nullopt});
   state.add_problem({6, {}, std::nullopt});
@@ -230,7 +220,7 @@ TEST_CASE("walk makes its choice again when the chosen config is rejected later"
              ContainsSubstring("config-1 was rejected after it had been chosen"));
 }
 
-TEST_CASE("walk fails when every config is rejected", "[unit]") {
+TEST_CASE("walk fails when every config is rejected") {
   Walking state(walk_only(1, 1), {3, {false, false, true}, std::nullopt});
   state.reject({{0, 0, 0, "no"}, {0, 1, 0, "neither"}});  // could not be prepared: nothing ran
   CHECK(state.problem(0).status == ProblemStatus::failed);
@@ -239,7 +229,7 @@ TEST_CASE("walk fails when every config is rejected", "[unit]") {
   CHECK_FALSE(state.problem(0).configs[2].rejection);
 }
 
-TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
+TEST_CASE("walk leaves a problem of an earlier run as it is") {
   Walking state(walk_only(1, 1), {3, {}, 2});
   CHECK(state.done());
   CHECK(state.problem(0).choice == 2);
@@ -249,7 +239,7 @@ TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
   CHECK(assignment_of(state.plan(3)[2]) == Assignment{2, 1});
 }
 
-TEST_CASE("a choice of an earlier run that cannot be launched any more is walked anew without it", "[unit]") {
+TEST_CASE("a choice of an earlier run that cannot be launched any more is walked anew without it") {
   for (const bool default_is_left_out : {false, true}) {
     Walking state(walk_only(1, 1), {3, {default_is_left_out, false, false}, 2});
     state.reject({{0, 2, 0, "no memory left for it"}});
@@ -263,7 +253,7 @@ TEST_CASE("a choice of an earlier run that cannot be launched any more is walked
   }
 }
 
-TEST_CASE("walk closes what is open at the iteration cap and says what to do", "[unit]") {
+TEST_CASE("walk closes what is open at the iteration cap and says what to do") {
   PolicyOptions options = walk_only(1, 1);
   options.max_iterations = 7;
   TuningState state{options};
@@ -282,7 +272,7 @@ TEST_CASE("walk closes what is open at the iteration cap and says what to do", "
   CHECK_THAT(text(state.problem(6).reason), ContainsSubstring("make it coarser"));
 }
 
-TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
+TEST_CASE("walk cut short chooses among what has been measured") {
   Walking state(walk_only(1, 3), {4, {}, std::nullopt});
   const ModelRegion region = additive_region({{40, 30, 20, 10}});
   const auto plans = state.plan(6);
@@ -298,7 +288,7 @@ TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
   CHECK_THAT(text(state.problem(0).reason), ContainsSubstring("; provisional: closed early: enough"));
 }
 
-TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[unit]") {
+TEST_CASE("policy refuses options, requests and outcomes that make no sense") {
   CHECK_THROWS_AS(TuningState{walk_only(0, 1)},
                   contextual::InvalidArgument);  // options_check_test has the rest
   TuningState state{walk_only(1, 1)};
@@ -313,7 +303,7 @@ TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[
   CHECK_THROWS_AS(state.reject({{1, 0, 0, "no such problem"}}), contextual::InvalidArgument);
 }
 
-TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in some iterations", "[unit]") {
+TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in some iterations") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({2, {}, std::nullopt});
   state.add_problem({2, {}, std::nullopt});
@@ -327,15 +317,14 @@ TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in so
   CHECK_THROWS_WITH(state.observe(plans, {}), ContainsSubstring("plan with 3 cells for 2 tuning problems"));
 }
 
-TEST_CASE("walk counts a config that is rejected again only once, with its first reason", "[unit]") {
+TEST_CASE("walk counts a config that is rejected again only once, with its first reason") {
   Walking state(walk_only(1, 1), {2, {}, std::nullopt});
   state.reject({{0, 1, 0, "first"}, {0, 1, 0, "second"}});
   CHECK(state.problem(0).status == ProblemStatus::walking);
   CHECK(text(state.problem(0).configs[1].rejection) == "first");
 }
 
-TEST_CASE("a plan has no effect: any number of plans between a plan and its outcome changes nothing",
-          "[unit]") {
+TEST_CASE("a plan has no effect: any number of plans between a plan and its outcome changes nothing") {
   const ModelRegion region = additive_region({{20, 10, 30}});
   TuningState quiet{walk_only(1, 2)};
   TuningState curious{walk_only(1, 2)};
@@ -361,7 +350,7 @@ TEST_CASE("a plan has no effect: any number of plans between a plan and its outc
   CHECK(curious.problem(0).choice == 1);
 }
 
-TEST_CASE("a batch of which only the first tuning iterations ran counts those", "[unit]") {
+TEST_CASE("a batch of which only the first tuning iterations ran counts those") {
   Walking state(walk_only(1, 2), {2, {}, std::nullopt});
   const ModelRegion region = additive_region({{20, 10}});
   const auto plans = state.plan(3);
@@ -371,7 +360,7 @@ TEST_CASE("a batch of which only the first tuning iterations ran counts those", 
   CHECK(state.suggested_length() == 1);
 }
 
-TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is provisional", "[unit]") {
+TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is provisional") {
   PolicyOptions options = walk_only(1000000, 1000000);
   options.max_iterations = 20;
   Walking state(options, {2, {}, std::nullopt});
@@ -396,7 +385,7 @@ struct Walked : Walking {
 
 }  // namespace
 
-TEST_CASE("a choice that the final run rejects gives way to the measured second best at once", "[unit]") {
+TEST_CASE("a choice that the final run rejects gives way to the measured second best at once") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     Walked state({40, 10, 20, 30}, search);
     REQUIRE(state.problem(0).choice == 1);
@@ -417,7 +406,7 @@ TEST_CASE("a choice that the final run rejects gives way to the measured second 
   }
 }
 
-TEST_CASE("a choice of an earlier run that the final run rejects gives way to the default", "[unit]") {
+TEST_CASE("a choice of an earlier run that the final run rejects gives way to the default") {
   Walking state(walk_only(1, 1), {3, {}, 2});
   CHECK(state.reject_choice({0, 2, 0, "no longer right"}));
   CHECK(state.problem(0).choice == 0);
@@ -427,7 +416,7 @@ TEST_CASE("a choice of an earlier run that the final run rejects gives way to th
   CHECK(state.problem(0).status == ProblemStatus::provisional);
 }
 
-TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {
+TEST_CASE("a final run that rejects every config fails the problem") {
   Walked state({20, 10});
   CHECK(state.reject_choice({0, 1, 0, "wrong"}));
   CHECK_FALSE(state.reject_choice({0, 0, 0, "wrong too"}));
@@ -436,8 +425,7 @@ TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {
   CHECK(state.problem(0).status == ProblemStatus::failed);
 }
 
-TEST_CASE("a problem whose choices could not be confirmed is provisional, with the best that is left",
-          "[unit]") {
+TEST_CASE("a problem whose choices could not be confirmed is provisional, with the best that is left") {
   Walked state({40, 10, 20, 30});
   state.reject_choice({0, 1, 0, "wrong"});
   state.reject_choice({0, 2, 0, "wrong too"});
@@ -451,14 +439,14 @@ TEST_CASE("a problem whose choices could not be confirmed is provisional, with t
   CHECK(assignment_of(state.plan(1)[0]) == Assignment{3});
 }
 
-TEST_CASE("the final run has no say about a problem that is still open", "[unit]") {
+TEST_CASE("the final run has no say about a problem that is still open") {
   Walking state(walk_only(1, 1), {2, {}, std::nullopt});
   CHECK_THROWS_AS(state.reject_choice({0, 0, 0, "too early"}), contextual::InvalidArgument);
   CHECK_THROWS_AS(state.make_provisional(0, "too early"), contextual::InvalidArgument);
   CHECK_THROWS_AS(state.reject_choice({1, 0, 0, "no such problem"}), contextual::InvalidArgument);
 }
 
-TEST_CASE("what is left out or a refinement is not walked, in no trial and wins no tie", "[unit]") {
+TEST_CASE("what is left out or a refinement is not walked, in no trial and wins no tie") {
   struct Row {
     std::string name;
     std::vector<bool> left_out;
@@ -506,7 +494,7 @@ TEST_CASE("what is left out or a refinement is not walked, in no trial and wins 
   }
 }
 
-TEST_CASE("a default that is left out stays what first launches and fallbacks use", "[unit]") {
+TEST_CASE("a default that is left out stays what first launches and fallbacks use") {
   TuningState state{walk_only(1, 1)};
   const auto plans = state.plan(1);
   state.add_problem({3, {true, false, false}, std::nullopt});
@@ -521,7 +509,7 @@ TEST_CASE("a default that is left out stays what first launches and fallbacks us
   CHECK(state.problem(0).choice == 0);
 }
 
-TEST_CASE("a default that is left out is provisional where every candidate is rejected", "[unit]") {
+TEST_CASE("a default that is left out is provisional where every candidate is rejected") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     for (const bool in_final_run : {false, true}) {
       INFO((search == SearchLevel::off ? "walk only, " : "with a search, ")
@@ -546,7 +534,7 @@ TEST_CASE("a default that is left out is provisional where every candidate is re
   }
 }
 
-TEST_CASE("refinements are walked where every other config is rejected", "[unit]") {
+TEST_CASE("refinements are walked where every other config is rejected") {
   TuningState state{walk_only(1, 2)};
   ProblemRequest request{4, {}, std::nullopt};
   request.refinement_count = 2;

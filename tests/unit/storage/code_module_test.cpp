@@ -1,18 +1,13 @@
-#include "support/catch.hpp"
 #include "support/modules/loaded.hpp"
 
 #include <contextual/detail/storage/code_module.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <string>
 
 namespace code_module_test {
 
-using contextual::detail::build_id_of;
-using contextual::detail::CodeModule;
-using contextual::detail::module_of;
+using namespace contextual::detail;
 using contextual::test::launcher_of;
 
 namespace {
@@ -27,7 +22,7 @@ void of_this_program() {}
 
 }  // namespace
 
-TEST_CASE("module_of: the build id of the program or shared library that code is in", "[unit]") {
+TEST_CASE("module_of: the build id of the program or shared library that code is in") {
   const CodeModule one = module_in(CONTEXTUAL_TEST_MODULE_1);
   const CodeModule two = module_in(CONTEXTUAL_TEST_MODULE_2);
   CHECK(one.name == std::filesystem::path(CONTEXTUAL_TEST_MODULE_1).filename());
@@ -42,7 +37,7 @@ TEST_CASE("module_of: the build id of the program or shared library that code is
   CHECK_FALSE(program.id.empty());
 }
 
-TEST_CASE("module_of: without a build id, a digest of the code, the same for equal files", "[unit]") {
+TEST_CASE("module_of: without a build id, a digest of the code, the same for equal files") {
   CHECK(build_id_of(CONTEXTUAL_TEST_MODULE_3).empty());
   const CodeModule without = module_in(CONTEXTUAL_TEST_MODULE_3);
   CHECK(without.id.starts_with("code "));
@@ -55,13 +50,13 @@ TEST_CASE("module_of: without a build id, a digest of the code, the same for equ
   CHECK(same.id == without.id);
 }
 
-TEST_CASE("module_of: nothing for what no module has", "[unit]") {
+TEST_CASE("module_of: nothing for what no module has") {
   CHECK(module_of(nullptr).id.empty());
   const auto on_the_heap = std::make_unique<int>();
   CHECK(module_of(on_the_heap.get()).id.empty());
 }
 
-TEST_CASE("build_id_of: nothing for what is no library", "[unit]") {
+TEST_CASE("build_id_of: nothing for what is no library") {
   CHECK(build_id_of("/nowhere/at/all").empty());
   const std::filesystem::path text = std::string(CONTEXTUAL_TEST_MODULE_1) + ".txt";
   std::ofstream(text) << "\x7f"

@@ -2,27 +2,19 @@
 /// Disks that are full, and network file systems that answer late or wrongly.
 
 #include "contextual/storage/choice_store.hpp"
-#include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "support/scripted_files.hpp"
 
-#include <contextual/choices.hpp>
 #include <contextual/detail/storage/trusted_folder.hpp>
 
-#include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 namespace failing_files_test {
 
 using namespace contextual::storage;
 using contextual::make_key;
 using contextual::detail::TrustedFolder;
-using contextual::test::FileCall;
-using contextual::test::FileFault;
-using contextual::test::ScriptedFiles;
+using namespace contextual::test;
 using engine_test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
@@ -70,7 +62,7 @@ fs::path write_pins(const fs::path& directory, const std::string& region) {
 
 }  // namespace
 
-TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root on", "[unit]") {
+TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root on") {
   for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, "things", ESTALE},
                                                        {FileCall::openat, "things/file", ESTALE},
                                                        {FileCall::fstat, "things", ESTALE},
@@ -91,7 +83,7 @@ TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root o
   CHECK(files.failed() == 1);
 }
 
-TEST_CASE("TrustedFolder: what stays stale or cannot be read is refused by name", "[unit]") {
+TEST_CASE("TrustedFolder: what stays stale or cannot be read is refused by name") {
   for (const int code : {ESTALE, EIO, EACCES}) {
     for (const FileCall call : {FileCall::openat, FileCall::fstat, FileCall::read}) {
       const Written written;
@@ -109,7 +101,7 @@ TEST_CASE("TrustedFolder: what stays stale or cannot be read is refused by name"
   CHECK_THAT(refusal, ContainsSubstring(written.folder.path().string() + ": it cannot be listed"));
 }
 
-TEST_CASE("TrustedFolder: a read that was interrupted goes on", "[unit]") {
+TEST_CASE("TrustedFolder: a read that was interrupted goes on") {
   const Written written;
   const ScriptedFiles files({{FileCall::read, "things/file", EINTR, 3}, {FileCall::write, "", EINTR, 3}});
   CHECK(written.folder.read("file").text == "text");
@@ -118,7 +110,7 @@ TEST_CASE("TrustedFolder: a read that was interrupted goes on", "[unit]") {
   CHECK(files.failed() == 6);
 }
 
-TEST_CASE("TrustedFolder: a file that cannot be written whole is none, and nothing is left of it", "[unit]") {
+TEST_CASE("TrustedFolder: a file that cannot be written whole is none, and nothing is left of it") {
   for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, ".file", EIO, 1, 0, true},
                                                        {FileCall::write, ".file", ENOSPC},
                                                        {FileCall::fsync, ".file", EIO},
@@ -134,16 +126,14 @@ TEST_CASE("TrustedFolder: a file that cannot be written whole is none, and nothi
   }
 }
 
-TEST_CASE("TrustedFolder: a temporary file that cannot be removed is named", "[unit]") {
+TEST_CASE("TrustedFolder: a temporary file that cannot be removed is named") {
   const Written written;
   const ScriptedFiles files({{FileCall::write, ".file", ENOSPC}, {FileCall::unlinkat, ".file", EIO}});
   CHECK_THAT(written.folder.write("file", "newer"),
-             ContainsSubstring("No space left") &&
-                 ContainsSubstring((written.folder.path() / ".file").string()) &&
-                 ContainsSubstring("left over"));
+             ContainsAll("No space left", (written.folder.path() / ".file").string(), "left over"));
 }
 
-TEST_CASE("TrustedFolder: a rename that was done but is reported failed counts as done", "[unit]") {
+TEST_CASE("TrustedFolder: a rename that was done but is reported failed counts as done") {
   const Written written;
   const ScriptedFiles files({{FileCall::renameat, ".file", ENOENT, 1, 0, true}});
   CHECK(written.folder.write("file", "newer").empty());
@@ -152,8 +142,7 @@ TEST_CASE("TrustedFolder: a rename that was done but is reported failed counts a
   CHECK(count_files(written.folder.path()) == 1);
 }
 
-TEST_CASE("TrustedFolder: a rename that failed is not believed because somebody else's file is there",
-          "[unit]") {
+TEST_CASE("TrustedFolder: a rename that failed is not believed because somebody else's file is there") {
   const Written written;
   const ScriptedFiles files({{FileCall::renameat, "", ENOENT}});
   CHECK_THAT(written.folder.write("file", "newer"), ContainsSubstring("it cannot be named"));
@@ -161,8 +150,8 @@ TEST_CASE("TrustedFolder: a rename that failed is not believed because somebody 
   CHECK(count_files(written.folder.path()) == 1);
 }
 
-TEST_CASE("TrustedFolder: file and folder are on the disk, in this order, and no answer of a folder is none",
-          "[unit]") {
+TEST_CASE(
+    "TrustedFolder: file and folder are on the disk, in this order, and no answer of a folder is none") {
   const Written written;
   const std::string folder = fs::canonical(written.folder.path());
   for (const int code : {EINVAL, EIO}) {
@@ -179,8 +168,7 @@ TEST_CASE("TrustedFolder: file and folder are on the disk, in this order, and no
 }
 
 TEST_CASE(
-    "ChoiceStore: what cannot be read is named and stays, nothing is written over it, and it counts later",
-    "[unit]") {
+    "ChoiceStore: what cannot be read is named and stays, nothing is written over it, and it counts later") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   REQUIRE(save(store, 1).empty());
@@ -200,8 +188,7 @@ TEST_CASE(
   CHECK(store.read_all().file.sets == std::vector{entry_of(1)});
 }
 
-TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be opened, whatever the reason",
-          "[unit]") {
+TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be opened, whatever the reason") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   const fs::path pins = write_pins(directory.path(), "region");
@@ -214,8 +201,7 @@ TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be o
   CHECK(ChoiceStore(directory.path(), "other region").read_all().pins_unknown.empty());  // there is none
 }
 
-TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from serving, whatever is there",
-          "[unit]") {
+TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from serving, whatever is there") {
   const TemporaryDirectory directory;
   const ChoiceStore none(directory.path() / "none", "region");
   const ChoiceStore store(directory.path(), "region");
@@ -233,7 +219,7 @@ TEST_CASE("ChoiceStore: without a file descriptor or memory nobody is kept from 
   CHECK(store.read_all().file.sets == std::vector{entry_of(1)});
 }
 
-TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone", "[unit]") {
+TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone") {
   const TemporaryDirectory directory;
   const contextual::KeptChoices kept(directory.path());
   const ChoiceStore store(directory.path(), "region");
@@ -242,8 +228,7 @@ TEST_CASE("KeptChoices: a folder that cannot be listed is named, and left alone"
   const contextual::KeptChoices::Changes changes = kept.prune({});
   CHECK(files.failed() == 1);
   CHECK(changes.items.empty());
-  REQUIRE(changes.problems.size() == 1);
-  CHECK_THAT(changes.problems[0],
+  CHECK_THAT(only(changes.problems),
              ContainsSubstring(file_of(store).parent_path().string() + ": it cannot be listed"));
 }
 

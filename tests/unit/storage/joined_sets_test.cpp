@@ -1,11 +1,6 @@
 #include "contextual/storage/choice_set.hpp"
 #include "support/catch.hpp"
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace joined_sets_test {
 
 using namespace contextual::storage;
@@ -70,7 +65,7 @@ bool go_together(const ChoiceSet& one, const ChoiceSet& other) {
 
 }  // namespace
 
-TEST_CASE("add_newest: sets with another build of a kernel do not go together", "[unit]") {
+TEST_CASE("add_newest: sets with another build of a kernel do not go together") {
   const ChoiceSet one = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
   CHECK(go_together(one, one));
   CHECK(go_together(one, set_of({choice_of("f", 2, 7), choice_of("g", 0, 5)})));
@@ -80,7 +75,7 @@ TEST_CASE("add_newest: sets with another build of a kernel do not go together", 
   CHECK_FALSE(go_together(one, set_of({choice_of("g", 7, 4, 99)})));
 }
 
-TEST_CASE("add_newest: a kernel that looks different on other ranks is no other build", "[unit]") {
+TEST_CASE("add_newest: a kernel that looks different on other ranks is no other build") {
   const auto on = [](std::vector<std::size_t> ranks, int key, std::uint64_t digest) {
     KeptChoice choice = choice_of("own", key, 1, digest);
     choice.ranks = std::move(ranks);
@@ -91,7 +86,7 @@ TEST_CASE("add_newest: a kernel that looks different on other ranks is no other 
   CHECK_FALSE(go_together(on({}, 0, 1), on({1}, 1, 2)));
 }
 
-TEST_CASE("add_newest: a coupling is known by all of its kernels, in whatever order", "[unit]") {
+TEST_CASE("add_newest: a coupling is known by all of its kernels, in whatever order") {
   KeptChoice pair = choice_of("pair", 1, 2);
   pair.coupling = "pair";
   pair.launched = {{"p", 1}, {"q", 1}};
@@ -104,7 +99,7 @@ TEST_CASE("add_newest: a coupling is known by all of its kernels, in whatever or
   CHECK_FALSE(go_together(set_of({pair}), set_of({alone})));
 }
 
-TEST_CASE("add_newest: what was chosen beside something that is chosen otherwise now is gone", "[unit]") {
+TEST_CASE("add_newest: what was chosen beside something that is chosen otherwise now is gone") {
   const ChoiceSet first = set_of({choice_of("stays", 0, 1), choice_of("varies", 2, 20)});
   const ChoiceSet second = set_of({choice_of("stays", 0, 1), choice_of("varies", 3, 30)});
   const ChoiceSet alone = set_of({choice_of("other", 0, 4)});
@@ -119,7 +114,7 @@ TEST_CASE("add_newest: what was chosen beside something that is chosen otherwise
   CHECK(texts_of(kept({first, set_of({choice_of("varies", 2, 21)})})) == Texts{{"varies(2)=21"}});
 }
 
-TEST_CASE("add_newest: a run that comes again and again leaves one trace", "[unit]") {
+TEST_CASE("add_newest: a run that comes again and again leaves one trace") {
   const ChoiceSet job = set_of({choice_of("stays", 0, 1), choice_of("varies", 2, 20)});
   const ChoiceSet other = set_of({choice_of("stays", 0, 1), choice_of("varies", 3, 30)});
   const auto sets = kept({job, other, job, other, job, other, job});
@@ -130,8 +125,7 @@ TEST_CASE("add_newest: a run that comes again and again leaves one trace", "[uni
   CHECK(sets[0].choices[2].runs.size() == 1);
 }
 
-TEST_CASE("add_newest: sets of other machines, versions, pins and those that were refused stay behind it",
-          "[unit]") {
+TEST_CASE("add_newest: sets of other machines, versions, pins and those that were refused stay behind it") {
   ChoiceSet older = set_of({choice_of("f", 1, 2)});
   Present now = here;
   const auto counts = [&] {
@@ -159,8 +153,7 @@ TEST_CASE("add_newest: sets of other machines, versions, pins and those that wer
   CHECK_FALSE(counts());
 }
 
-TEST_CASE("add_newest: what was chosen beside pins and without goes together while the pins are the same",
-          "[unit]") {
+TEST_CASE("add_newest: what was chosen beside pins and without goes together while the pins are the same") {
   ChoiceSet pinned = set_of({choice_of("f", 1, 2)});
   pinned.beside_pins = "1";
   const ChoiceSet free = set_of({choice_of("g", 0, 4)});
@@ -172,7 +165,7 @@ TEST_CASE("add_newest: what was chosen beside pins and without goes together whi
   CHECK(texts_of(sets) == Texts{{"f(1)=2", "g(0)=4"}, {"g(0)=4"}});  // which counts without pins, too
 }
 
-TEST_CASE("add_newest: what depends on no processor goes together with what does", "[unit]") {
+TEST_CASE("add_newest: what depends on no processor goes together with what does") {
   ChoiceSet on_device = set_of({choice_of("device", 1, 2)});
   for (Machine& one : on_device.machines) {
     one.erase("processor");
@@ -186,7 +179,7 @@ TEST_CASE("add_newest: what depends on no processor goes together with what does
   CHECK(sets[0].machines == here.machines);
 }
 
-TEST_CASE("add_newest: takes in what is shipped, and does not keep it beside itself", "[unit]") {
+TEST_CASE("add_newest: takes in what is shipped, and does not keep it beside itself") {
   std::vector<ChoiceSet> sets;
   const std::vector<ChoiceSet> shipped =
       kept({set_of({choice_of("f", 1, 3), choice_of("f", 3, 30)}), set_of({choice_of("f", 2, 20)})});
@@ -195,8 +188,7 @@ TEST_CASE("add_newest: takes in what is shipped, and does not keep it beside its
   CHECK(texts_of(sets) == Texts{{"f(1)=2", "f(2)=20"}});
 }
 
-TEST_CASE("add_newest: what was reused keeps the reason, times, search and outputs of when it was chosen",
-          "[unit]") {
+TEST_CASE("add_newest: what was reused keeps the reason, times, search and outputs of when it was chosen") {
   ChoiceSet first = set_of({choice_of("f", 1, 10)});
   first.choices[0].reason = "it was fast";
   first.choices[0].time_ns = 70;
@@ -222,7 +214,7 @@ TEST_CASE("add_newest: what was reused keeps the reason, times, search and outpu
   CHECK(sets[0].choices[1].outputs.empty());
 }
 
-TEST_CASE("add_newest: the ranks of a choice come together", "[unit]") {
+TEST_CASE("add_newest: the ranks of a choice come together") {
   const auto on = [](std::vector<std::size_t> ranks) {
     ChoiceSet entry = set_of({choice_of("own", 1, 1)});
     entry.choices[0].ranks = std::move(ranks);
@@ -233,8 +225,7 @@ TEST_CASE("add_newest: the ranks of a choice come together", "[unit]") {
   CHECK(kept({on({1}), on({})})[0].choices[0].ranks.empty());
 }
 
-TEST_CASE("add_newest: sets of other builds and versions stay behind it, the newest up to a number",
-          "[unit]") {
+TEST_CASE("add_newest: sets of other builds and versions stay behind it, the newest up to a number") {
   std::vector<ChoiceSet> sets;
   ChoiceSet elsewhere = set_of({choice_of("k", 2, 99)});
   elsewhere.machines[0]["devices"] = "another";
@@ -252,7 +243,7 @@ TEST_CASE("add_newest: sets of other builds and versions stay behind it, the new
   CHECK(sets.back().choices[0].config_id == 99);  // of another machine
 }
 
-TEST_CASE("add_by_age: between newer and older ones, as far as newer ones leave anything of it", "[unit]") {
+TEST_CASE("add_by_age: between newer and older ones, as far as newer ones leave anything of it") {
   const auto written = [](const std::string& when, ChoiceSet set) {
     set.written = when;
     return set;

@@ -3,15 +3,12 @@
 #include <contextual/detail/storage/machine.hpp>
 
 #include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace machine_test {
 
 using namespace contextual::detail;
 
-TEST_CASE("this_machine: library, search, processor and what was added, one line each, in UTF-8", "[unit]") {
+TEST_CASE("this_machine: library, search, processor and what was added, one line each, in UTF-8") {
   describe_machine("added", [] { return std::string("two\nlines\xff"); });
   const Machine machine = this_machine();
   CHECK(machine.at("added") == "two lines\xef\xbf\xbd");
@@ -24,7 +21,7 @@ TEST_CASE("this_machine: library, search, processor and what was added, one line
   CHECK(machine_digest(this_machine()) != machine_digest(machine));
 }
 
-TEST_CASE("this_machine: the variables that change how NCCL works, and no others", "[unit]") {
+TEST_CASE("this_machine: the variables that change how NCCL works, and no others") {
   const Machine before = this_machine();
   const std::vector<const char*> neutral = {"NCCL_DEBUG",
                                             "NCCL_DEBUG_FILE",
@@ -56,7 +53,7 @@ TEST_CASE("this_machine: the variables that change how NCCL works, and no others
   CHECK(this_machine() == before);
 }
 
-TEST_CASE("without_versions: leaves out what software says of itself, and nothing else", "[unit]") {
+TEST_CASE("without_versions: leaves out what software says of itself, and nothing else") {
   const Machine versions{
       {"cuda", "13000"}, {"driver", "13000"}, {"library", "0.1.0"}, {"nccl", "2.28.3"}, {"search", "1"}};
   const Machine others{{"devices", "GPU"}, {"nccl variables", "NCCL_ALGO=Ring"}, {"processor", "library: b"}};
@@ -65,14 +62,14 @@ TEST_CASE("without_versions: leaves out what software says of itself, and nothin
   CHECK(without_versions(all) == others);
 }
 
-TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none", "[unit]") {
+TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none") {
   std::vector<Machine> machines(4, {{"a", "b"}});
   add_ranks_per_node(machines, {"one", "two", "one", "one"});
   const Machine three{{"a", "b"}, {ranks_on_machine, "3"}};
   CHECK(machines == std::vector<Machine>{three, {{"a", "b"}, {ranks_on_machine, "1"}}, three, three});
 }
 
-TEST_CASE("node_text: the same each time, without the host's name, or what NCCL goes by", "[unit]") {
+TEST_CASE("node_text: the same each time, without the host's name, or what NCCL goes by") {
   const std::string node = node_text();
   CHECK(node.size() == 16);
   CHECK(node_text() == node);

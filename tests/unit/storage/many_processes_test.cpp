@@ -2,22 +2,14 @@
 /// Processes that keep choices in one directory at the same time.
 
 #include "contextual/storage/choice_store.hpp"
-#include "support/catch.hpp"
 #include "support/engine.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
-#include <string>
-#include <vector>
 
 namespace many_processes_test {
 
@@ -105,8 +97,7 @@ Told told_by(int pipe, pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("ChoiceStore: while eight processes write, every file is whole, and then each can add its own",
-          "[unit]") {
+TEST_CASE("ChoiceStore: while eight processes write, every file is whole, and then each can add its own") {
   const TemporaryDirectory directory;
   std::vector<pid_t> pids;
   std::vector<int> pipes;
@@ -149,8 +140,7 @@ TEST_CASE("ChoiceStore: while eight processes write, every file is whole, and th
     CHECK(save(store, entry_of(process, process, config)).empty());  // as the next start of the program
   }
   const ChoiceStore::Kept kept = store.read_all();
-  REQUIRE(kept.file.sets.size() == 1);
-  CHECK(kept.file.sets[0].choices.size() == processes + 1);
+  CHECK(only(kept.file.sets).choices.size() == processes + 1);
   for (int process = 0; process < processes; ++process) {
     const KeptChoice* const own = kept_of(kept, process);
     REQUIRE(own != nullptr);
@@ -161,7 +151,7 @@ TEST_CASE("ChoiceStore: while eight processes write, every file is whole, and th
   CHECK(shared->config_id <= all.at(std::stoul(shared->reason)).written);
 }
 
-TEST_CASE("ChoiceStore: a writer that is killed at any point leaves a whole file", "[unit]") {
+TEST_CASE("ChoiceStore: a writer that is killed at any point leaves a whole file") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   REQUIRE(save(store, entry_of(0, processes, 1)).empty());

@@ -4,9 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
-#include <vector>
-
 namespace pin_test {
 
 using namespace contextual;
@@ -14,22 +11,21 @@ using namespace contextual::storage;
 
 using Json = nlohmann::json;
 
-TEST_CASE("pins_of: what is written is read back as it was", "[unit]") {
+TEST_CASE("pins_of: what is written is read back as it was") {
   std::vector<Pin> pins(2);
   pins[0] = {"r.json", "gemm", "{M: 512}", make_key(512), 7, Config{{"BLOCK", 64}, {"HALF", true}}, {}};
   pins[1] = {"r.json", "pair", "", {}, {}, {}, 3};
   CHECK(pins_of(Json::parse(json_of(pins).dump()), "r.json") == pins);
 }
 
-TEST_CASE("pins_of: a person need only write a kernel and a config", "[unit]") {
+TEST_CASE("pins_of: a person need only write a kernel and a config") {
   const std::vector<Pin> pins =
       pins_of(Json::parse(R"([{"kernel": "gemm", "config": {"BLOCK": 64}}])"), "r.json");
-  REQUIRE(pins.size() == 1);
-  CHECK(pins[0].of_every_key());
+  CHECK(only(pins).of_every_key());
   CHECK(pins[0].config == Config{{"BLOCK", 64}});
 }
 
-TEST_CASE("key_text_problem: texts of keys have none, whatever is in them", "[unit]") {
+TEST_CASE("key_text_problem: texts of keys have none, whatever is in them") {
   for (const char* text :
        {"", "()", "(7)", "{M: 512}", "((1, 2), [3])", "(way (1) in b)", "(a, )), b)", "(()"}) {
     INFO(text);
@@ -41,7 +37,7 @@ TEST_CASE("key_text_problem: texts of keys have none, whatever is in them", "[un
   }
 }
 
-TEST_CASE("pins_of: what makes no sense is refused", "[unit]") {
+TEST_CASE("pins_of: what makes no sense is refused") {
   for (const std::string text : {
            R"({})",
            R"([{"kernel": "gemm"}])",
@@ -58,7 +54,7 @@ TEST_CASE("pins_of: what makes no sense is refused", "[unit]") {
   }
 }
 
-TEST_CASE("pin: one without a key is for every key, within its alternatives", "[unit]") {
+TEST_CASE("pin: one without a key is for every key, within its alternatives") {
   Pin pin;
   CHECK(pin.is_for(make_key(1), "(1)", 7));
   pin.scope = 3;
@@ -66,7 +62,7 @@ TEST_CASE("pin: one without a key is for every key, within its alternatives", "[
   CHECK(pin.is_for(make_key(1), "(1)", 3));
 }
 
-TEST_CASE("pin: a text is for the key that it names, also within an alternative", "[unit]") {
+TEST_CASE("pin: a text is for the key that it names, also within an alternative") {
   Pin pin;
   pin.key_text = "(1)";
   CHECK(pin.is_for(make_key(1), "(1)", 0));
@@ -75,7 +71,7 @@ TEST_CASE("pin: a text is for the key that it names, also within an alternative"
   CHECK_FALSE(pin.is_for(make_key(1), "(1)2", 0));
 }
 
-TEST_CASE("pin: words count instead of a text, and a long key needs them", "[unit]") {
+TEST_CASE("pin: words count instead of a text, and a long key needs them") {
   const Key key = make_key(std::vector<int>(20, 1));
   const std::string text = key.to_string();
   Pin pin;

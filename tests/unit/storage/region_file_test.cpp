@@ -2,9 +2,6 @@
 
 #include "support/catch.hpp"
 
-#include <string>
-#include <vector>
-
 namespace region_file_test {
 
 using namespace contextual;
@@ -53,7 +50,7 @@ std::string changed(std::string text, const std::string& from, const std::string
 
 }  // namespace
 
-TEST_CASE("parse_region: what is written is read", "[unit]") {
+TEST_CASE("parse_region: what is written is read") {
   const RegionFile parsed = parse_region(to_json(example()), "r.json");
   CHECK(parsed.region == "r");
   CHECK(parsed.pins == example().pins);
@@ -61,13 +58,12 @@ TEST_CASE("parse_region: what is written is read", "[unit]") {
   CHECK(parsed.damaged.empty());
 }
 
-TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
+TEST_CASE("parse_region: a person may write pins alone") {
   const std::string text =
       R"({"format": 6, "region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}])";
   for (const std::string sets : {"}", ",\n \"sets\": []\n}", ",\n \"sets\": []\n}\n\n", ", \"sets\": []}"}) {
     const RegionFile parsed = parse_region(text + sets, "r.json");
-    REQUIRE(parsed.pins.size() == 1);
-    CHECK(parsed.pins[0].file == "r.json");
+    CHECK(only(parsed.pins).file == "r.json");
     CHECK(parsed.damaged.empty());
   }
   const std::string pins = R"("pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}])";
@@ -77,8 +73,7 @@ TEST_CASE("parse_region: a person may write pins alone", "[unit]") {
              ContainsSubstring("before its sets"));
 }
 
-TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count",
-          "[unit]") {
+TEST_CASE("parse_region: a damaged set, or one of another region, is left out, and the others count") {
   const std::string text = to_json(example());
   for (const std::string& damaged : {changed(text, "\"config_id\":20", "\"config_id\":21"),
                                      changed(text, "\"digest\":\"", "\"digest\":\"x")}) {
@@ -99,7 +94,7 @@ TEST_CASE("parse_region: a damaged set, or one of another region, is left out, a
   CHECK(parsed.damaged == std::vector<std::string>{"it is of region \"s\""});
 }
 
-TEST_CASE("parse_region: of another format, or with a field that means nothing, it is refused", "[unit]") {
+TEST_CASE("parse_region: of another format, or with a field that means nothing, it is refused") {
   const std::string text = to_json(example());
   CHECK(problem_of(changed(text, "\"format\": 6", "\"format\": 4")) ==
         "its format is 4, and this library reads 6");
@@ -116,8 +111,7 @@ TEST_CASE("parse_region: of another format, or with a field that means nothing, 
   }
 }
 
-TEST_CASE("parse_region: what has a field twice is refused, since one of them would be passed over",
-          "[unit]") {
+TEST_CASE("parse_region: what has a field twice is refused, since one of them would be passed over") {
   for (const std::string twice : {R"("pins": [{"kernel": "k", "config": {"A": 1}}], "pins": [])",
                                   R"("pins": [{"kernel": "k", "config": {"A": 1}, "config": {"A": 2}}])"}) {
     CHECK_THAT(problem_of(R"({"format": 6, "region": "r", )" + twice + "}"), ContainsSubstring("twice"));

@@ -7,20 +7,10 @@
 
 #include <contextual/config.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <set>
-#include <utility>
-
 namespace belief_test {
 
-using contextual::Assignment;
-using contextual::Config;
-using contextual::SearchProblem;
-using contextual::policy::search::Belief;
-using contextual::policy::search::natural_logarithm;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::TrialLedger;
+using namespace contextual;
+using namespace contextual::policy::search;
 using namespace contextual::policy::search::test;
 
 namespace {
@@ -77,7 +67,7 @@ TrialLedger measured(std::size_t problems) {
 
 }  // namespace
 
-TEST_CASE("Belief: what a draw in a small space finds is the shortest of all in that draw", "[unit]") {
+TEST_CASE("Belief: what a draw in a small space finds is the shortest of all in that draw") {
   const std::vector<std::size_t> counts{6, 5, 4};
   const SearchSpace space = space_of(counts);
   const TrialLedger ledger = measured(3);
@@ -95,7 +85,7 @@ TEST_CASE("Belief: what a draw in a small space finds is the shortest of all in 
   CHECK(found.size() > 10);  // the draws differ
 }
 
-TEST_CASE("Belief: a problem with one config does not disturb the others", "[unit]") {
+TEST_CASE("Belief: a problem with one config does not disturb the others") {
   const std::vector<std::size_t> counts{1, 5};
   const SearchSpace space = space_of(counts);
   TrialLedger ledger;
@@ -111,7 +101,7 @@ TEST_CASE("Belief: a problem with one config does not disturb the others", "[uni
   }
 }
 
-TEST_CASE("Belief: what a draw in a large space finds cannot be made shorter by one change", "[unit]") {
+TEST_CASE("Belief: what a draw in a large space finds cannot be made shorter by one change") {
   const std::vector<std::size_t> counts{12, 11, 10};  // 1320 assignments
   const SearchSpace space = space_of(counts);
   const TrialLedger ledger = measured(3);
@@ -131,8 +121,7 @@ TEST_CASE("Belief: what a draw in a large space finds cannot be made shorter by 
   }
 }
 
-TEST_CASE("Belief: a draw in a large space begins at the shortest that is known, not at the incumbent",
-          "[unit]") {
+TEST_CASE("Belief: a draw in a large space begins at the shortest that is known, not at the incumbent") {
   const std::vector<std::size_t> counts{40, 40};
   const SearchSpace space = space_of(counts);
   TrialLedger ledger;
@@ -147,7 +136,7 @@ TEST_CASE("Belief: a draw in a large space begins at the shortest that is known,
   }
 }
 
-TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds from two places", "[unit]") {
+TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds from two places") {
   const std::size_t configs = 40;
   const SearchSpace space = space_of({configs, configs});
   TrialLedger ledger;
@@ -165,8 +154,7 @@ TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds f
   CHECK(shorter > 0);  // from the random place
 }
 
-TEST_CASE("Belief: without an incumbent a draw in a large space is no longer than what has been run",
-          "[unit]") {
+TEST_CASE("Belief: without an incumbent a draw in a large space is no longer than what has been run") {
   const std::size_t configs = 40;
   const SearchSpace space = space_of({configs, configs});
   TrialLedger ledger;
@@ -186,7 +174,7 @@ TEST_CASE("Belief: without an incumbent a draw in a large space is no longer tha
   }
 }
 
-TEST_CASE("Belief draws no rejected config and nothing infeasible, in small and large spaces", "[unit]") {
+TEST_CASE("Belief draws no rejected config and nothing infeasible, in small and large spaces") {
   for (const std::size_t configs : {4U, 40U}) {
     SearchSpace space = space_of({configs, configs});
     TrialLedger ledger;
@@ -205,7 +193,7 @@ TEST_CASE("Belief draws no rejected config and nothing infeasible, in small and 
   }
 }
 
-TEST_CASE("Belief avoids what is like the infeasible, unless it has been proven", "[unit]") {
+TEST_CASE("Belief avoids what is like the infeasible, unless it has been proven") {
   const SearchSpace space = space_of({4, 8});
   TrialLedger ledger;
   ledger.add(trial({1, 1}, {110000, 100000}));
@@ -225,7 +213,7 @@ TEST_CASE("Belief avoids what is like the infeasible, unless it has been proven"
   CHECK(draws_with_config_0() > 90);
 }
 
-TEST_CASE("Belief: what shares a parameter with the infeasible is likelier to be infeasible", "[unit]") {
+TEST_CASE("Belief: what shares a parameter with the infeasible is likelier to be infeasible") {
   // Two numbers of SMs with six tiles each. Five tiles failed with the first number and ran with the second.
   SearchProblem gemm{"gemm", "", {}};
   for (const int sms : {132, 116}) {
@@ -247,7 +235,7 @@ TEST_CASE("Belief: what shares a parameter with the infeasible is likelier to be
   CHECK(draws[5] * 5 < draws[11] * 4);
 }
 
-TEST_CASE("Belief: a draw goes through few candidates, however many configs are none", "[unit]") {
+TEST_CASE("Belief: a draw goes through few candidates, however many configs are none") {
   const SearchSpace space = few_of_many_space();
   TrialLedger ledger;
   ledger.add(trial(Assignment(8, 98), {1000, 1000}));
@@ -256,7 +244,7 @@ TEST_CASE("Belief: a draw goes through few candidates, however many configs are 
   CHECK(space.candidate(shortest->assignment));
 }
 
-TEST_CASE("Belief: nothing can be drawn without a candidate of some problem", "[unit]") {
+TEST_CASE("Belief: nothing can be drawn without a candidate of some problem") {
   SearchSpace space = space_of({2, 2});
   const TrialLedger ledger = measured(0);
   space.reject(1, 0);
@@ -264,7 +252,7 @@ TEST_CASE("Belief: nothing can be drawn without a candidate of some problem", "[
   CHECK_FALSE(Belief(space, TrialLedger{}, 1).draw_shortest(std::nullopt));
 }
 
-TEST_CASE("Belief: where everything is infeasible by belief, something is still drawn", "[unit]") {
+TEST_CASE("Belief: where everything is infeasible by belief, something is still drawn") {
   const SearchSpace space = space_of({2, 3});
   TrialLedger ledger;
   for (std::size_t config = 0; config < 3; ++config) {
@@ -280,7 +268,7 @@ TEST_CASE("Belief: where everything is infeasible by belief, something is still 
   }
 }
 
-TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[unit]") {
+TEST_CASE("Belief: a lead-in or a sample that is far too long says little") {
   const SearchSpace space = space_of({3, 3});
   TrialLedger ledger;
   for (int visit = 0; visit < 10; ++visit) {
@@ -301,7 +289,7 @@ TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[un
   CHECK(Belief(space, longer, 1).expected({0, 0}) > usual + 0.2);
 }
 
-TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first run", "[unit]") {
+TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first run") {
   const SearchSpace space = space_of({3, 3});
   for (const std::size_t shorter : {1U, 2U}) {
     TrialLedger ledger;
@@ -313,7 +301,7 @@ TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first
   }
 }
 
-TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
+TEST_CASE("Belief::update takes in what the ledger has now") {
   const SearchSpace space = space_of({3, 3});
   TrialLedger ledger;
   ledger.add(trial({0, 0}, {110000, 100000}));
@@ -325,7 +313,7 @@ TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
   CHECK(belief.expected({2, 2}) < before - 0.2);
 }
 
-TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very uneven", "[unit]") {
+TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very uneven") {
   const SearchSpace space = space_of({3, 3});
   const auto worth = [&](std::int64_t spread_ns) {
     TrialLedger ledger;
@@ -339,8 +327,7 @@ TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very un
   CHECK(worth(20000));
 }
 
-TEST_CASE("Belief: a lead-in that is far too long does not widen what configs are thought to matter",
-          "[unit]") {
+TEST_CASE("Belief: a lead-in that is far too long does not widen what configs are thought to matter") {
   const SearchSpace space = space_of({6, 6});
   const auto gain_with = [&](std::int64_t outlier_ns) {
     TrialLedger ledger;

@@ -4,8 +4,6 @@
 #include "support/catch.hpp"
 
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
 namespace cholesky_test {
 
@@ -50,7 +48,7 @@ std::vector<double> product(const Matrix& matrix, const std::vector<double>& x) 
 
 }  // namespace
 
-TEST_CASE("Cholesky::solve: the matrix times the solution is the right side", "[unit]") {
+TEST_CASE("Cholesky::solve: the matrix times the solution is the right side") {
   for (const std::size_t size : {1U, 2U, 3U, 10U, 30U}) {
     const Matrix matrix = positive_definite(size);
     std::vector<double> right;
@@ -66,14 +64,14 @@ TEST_CASE("Cholesky::solve: the matrix times the solution is the right side", "[
   }
 }
 
-TEST_CASE("Cholesky without rows solves nothing", "[unit]") {
+TEST_CASE("Cholesky without rows solves nothing") {
   const Cholesky factor;
   CHECK(factor.size() == 0);
   CHECK(factor.solve({}).empty());
   CHECK(factor.log_density({}) == 0);
 }
 
-TEST_CASE("Cholesky::log_density of one number is that of its variance", "[unit]") {
+TEST_CASE("Cholesky::log_density of one number is that of its variance") {
   for (const double variance : {0.01, 1.0, 25.0}) {
     const Cholesky factor = factor_of({{variance}});
     for (const double x : {0.0, 0.3, -2.0}) {
@@ -82,7 +80,7 @@ TEST_CASE("Cholesky::log_density of one number is that of its variance", "[unit]
   }
 }
 
-TEST_CASE("Cholesky::log_density of two numbers is that of the inverse and the determinant", "[unit]") {
+TEST_CASE("Cholesky::log_density of two numbers is that of the inverse and the determinant") {
   const double a = 2.0;
   const double b = 0.7;
   const double c = 0.5;
@@ -94,14 +92,14 @@ TEST_CASE("Cholesky::log_density of two numbers is that of the inverse and the d
   }
 }
 
-TEST_CASE("Cholesky: a singular matrix leaves finite numbers", "[unit]") {
+TEST_CASE("Cholesky: a singular matrix leaves finite numbers") {
   const Cholesky factor = factor_of({{1, 1}, {1, 1}});
   const std::vector<double> solution = factor.solve({1, 1});
   CHECK(solution[0] + solution[1] == Approx(1));
   CHECK(std::isfinite(factor.log_density({1, 1})));
 }
 
-TEST_CASE("Cholesky::keep leaves the factor of the first rows", "[unit]") {
+TEST_CASE("Cholesky::keep leaves the factor of the first rows") {
   const Matrix matrix = positive_definite(8);
   Cholesky factor = factor_of(matrix);
   factor.keep(3);

@@ -5,12 +5,7 @@
 namespace covariance_test {
 
 using contextual::SearchProblem;
-using contextual::policy::search::covariance;
-using contextual::policy::search::drift_step;
-using contextual::policy::search::Measurement;
-using contextual::policy::search::MeasurementTable;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::Variances;
+using namespace contextual::policy::search;
 
 namespace {
 
@@ -39,7 +34,7 @@ Measurement measured(std::size_t a, std::size_t b, double run, int samples = 1, 
 
 }  // namespace
 
-TEST_CASE("covariance: the common term, and a share of the others for what is equal", "[unit]") {
+TEST_CASE("covariance: the common term, and a share of the others for what is equal") {
   struct Row {
     double likeness_of_parameters;
     std::size_t equal_configs;
@@ -60,7 +55,7 @@ TEST_CASE("covariance: the common term, and a share of the others for what is eq
   }
 }
 
-TEST_CASE("drift_step changes every twelve runs", "[unit]") {
+TEST_CASE("drift_step changes every twelve runs") {
   CHECK(drift_step(0) == 0);
   CHECK(drift_step(11.9) == 0);
   CHECK(drift_step(12) == 1);
@@ -68,7 +63,7 @@ TEST_CASE("drift_step changes every twelve runs", "[unit]") {
   CHECK(drift_step(-1) == -1);
 }
 
-TEST_CASE("MeasurementTable::row: drift falls linearly with the steps between two runs", "[unit]") {
+TEST_CASE("MeasurementTable::row: drift falls linearly with the steps between two runs") {
   const SearchSpace space = two_problems();
   const MeasurementTable table(
       space, {measured(0, 0, 0), measured(1, 1, 0), measured(1, 1, 24), measured(0, 0, 96)});
@@ -86,7 +81,7 @@ TEST_CASE("MeasurementTable::row: drift falls linearly with the steps between tw
   CHECK(far[2] == Approx(1 + 32 * 0.25));
 }
 
-TEST_CASE("MeasurementTable::row: noise is on the diagonal only and falls with the samples", "[unit]") {
+TEST_CASE("MeasurementTable::row: noise is on the diagonal only and falls with the samples") {
   const SearchSpace space = two_problems();
   const MeasurementTable table(space, {measured(0, 0, 0, 1), measured(0, 0, 0, 4), measured(0, 0, 0, 0, 7)});
   const double without = 31 + 32 + 64;
@@ -95,7 +90,7 @@ TEST_CASE("MeasurementTable::row: noise is on the diagonal only and falls with t
   CHECK(table.row(distinct(), 2) == std::vector<double>{without, without, without + 128 + 7});
 }
 
-TEST_CASE("MeasurementTable::median_value is in the middle, or 0 for no values", "[unit]") {
+TEST_CASE("MeasurementTable::median_value is in the middle, or 0 for no values") {
   const SearchSpace space = two_problems();
   CHECK(MeasurementTable(space, {}).median_value() == 0);
   std::vector<Measurement> measurements;

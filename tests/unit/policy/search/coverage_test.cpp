@@ -4,16 +4,10 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-#include <cstdint>
-#include <set>
-#include <utility>
-
 namespace coverage_test {
 
 using contextual::Assignment;
-using contextual::policy::search::Coverage;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::TrialLedger;
+using namespace contextual::policy::search;
 using namespace contextual::policy::search::test;
 
 namespace {
@@ -46,14 +40,14 @@ bool always(const Assignment&) {
 
 }  // namespace
 
-TEST_CASE("Coverage proposes every config of every problem in as few trials as possible", "[unit]") {
+TEST_CASE("Coverage proposes every config of every problem in as few trials as possible") {
   const SearchSpace space = space_of({7, 3, 5});
   TrialLedger ledger;
   Coverage coverage(space, ledger, 1);
   CHECK(cover(space, coverage, ledger, 7, always).size() == 7 + 3 + 5);
 }
 
-TEST_CASE("Coverage never proposes a config that was left out or rejected", "[unit]") {
+TEST_CASE("Coverage never proposes a config that was left out or rejected") {
   SearchSpace space = space_of({6, 4});
   space.reject(0, 0);
   TrialLedger ledger;
@@ -67,7 +61,7 @@ TEST_CASE("Coverage never proposes a config that was left out or rejected", "[un
   CHECK_FALSE(proposed.contains({1, first->at(1)}));
 }
 
-TEST_CASE("Coverage takes what the walk has run as covered", "[unit]") {
+TEST_CASE("Coverage takes what the walk has run as covered") {
   const SearchSpace space = space_of({3, 3});
   TrialLedger ledger;
   for (std::size_t config = 0; config < 3; ++config) {
@@ -76,7 +70,7 @@ TEST_CASE("Coverage takes what the walk has run as covered", "[unit]") {
   CHECK_FALSE(Coverage(space, ledger, 3).next());
 }
 
-TEST_CASE("Coverage tries a config anew beside others until it succeeds", "[unit]") {
+TEST_CASE("Coverage tries a config anew beside others until it succeeds") {
   const SearchSpace space = space_of({4, 4});
   TrialLedger ledger;
   Coverage coverage(space, ledger, 4);
@@ -89,7 +83,7 @@ TEST_CASE("Coverage tries a config anew beside others until it succeeds", "[unit
   CHECK(succeeded.size() == 8);
 }
 
-TEST_CASE("Coverage ends where everything fails", "[unit]") {
+TEST_CASE("Coverage ends where everything fails") {
   const SearchSpace space = space_of({4, 4});
   TrialLedger ledger;
   Coverage coverage(space, ledger, 5);
@@ -97,7 +91,7 @@ TEST_CASE("Coverage ends where everything fails", "[unit]") {
   CHECK(ledger.infeasible().size() >= 4);
 }
 
-TEST_CASE("Coverage: any of the configs that were used least may be the neighbour", "[unit]") {
+TEST_CASE("Coverage: any of the configs that were used least may be the neighbour") {
   const SearchSpace space = space_of({6, 3});
   const TrialLedger ledger;
   std::set<std::size_t> covered;
@@ -112,7 +106,7 @@ TEST_CASE("Coverage: any of the configs that were used least may be the neighbou
   CHECK(neighbours.size() == 3);
 }
 
-TEST_CASE("Coverage gives up a config after three failures", "[unit]") {
+TEST_CASE("Coverage gives up a config after three failures") {
   const SearchSpace space = space_of({2, 4});
   TrialLedger ledger;
   for (std::size_t config = 0; config < 4; ++config) {
@@ -128,7 +122,7 @@ TEST_CASE("Coverage gives up a config after three failures", "[unit]") {
   CHECK_FALSE(coverage.next());
 }
 
-TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit]") {
+TEST_CASE("Coverage proposes nothing if a problem has no candidate left") {
   SearchSpace space = space_of({2, 3});
   space.reject(0, 0);
   space.reject(0, 1);
@@ -136,8 +130,7 @@ TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit
   CHECK_FALSE(Coverage(space, ledger, 6).next());
 }
 
-TEST_CASE("Coverage knows whether at most so many assignments are untried, however large the space",
-          "[unit]") {
+TEST_CASE("Coverage knows whether at most so many assignments are untried, however large the space") {
   const SearchSpace small = space_of({2, 2});
   TrialLedger ledger;
   CHECK(Coverage(small, ledger, 7).any_untried(4));

@@ -5,21 +5,12 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 namespace gaussian_model_test {
 
 using contextual::Assignment;
-using contextual::policy::search::covariance;
-using contextual::policy::search::fit_variances;
-using contextual::policy::search::GaussianModel;
-using contextual::policy::search::Measurement;
-using contextual::policy::search::MeasurementTable;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::standard_normal;
-using contextual::policy::search::Variances;
+using namespace contextual::policy::search;
 using contextual::policy::search::test::space_of;
 
 namespace {
@@ -63,7 +54,7 @@ std::vector<Measurement> measurements_of(double (*value)(const Assignment&)) {
 
 }  // namespace
 
-TEST_CASE("GaussianModel without measurements expects the mean everywhere", "[unit]") {
+TEST_CASE("GaussianModel without measurements expects the mean everywhere") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {});
   const GaussianModel model(table, {}, 4.5);
@@ -71,7 +62,7 @@ TEST_CASE("GaussianModel without measurements expects the mean everywhere", "[un
   CHECK(model.expected({2, 1}) == 4.5);
 }
 
-TEST_CASE("GaussianModel with tiny noise expects what was measured where it was measured", "[unit]") {
+TEST_CASE("GaussianModel with tiny noise expects what was measured where it was measured") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 5.0}, {{0, 1}, 2, 5.2}, {{2, 2}, 3, 4.9}});
   const GaussianModel model(table, almost_without_noise(), 5);
@@ -80,7 +71,7 @@ TEST_CASE("GaussianModel with tiny noise expects what was measured where it was 
   CHECK(model.expected({2, 2}) == Approx(4.9).epsilon(1e-4));
 }
 
-TEST_CASE("GaussianModel: one measurement is carried over by its covariance", "[unit]") {
+TEST_CASE("GaussianModel: one measurement is carried over by its covariance") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 6.0, 2}});
   Variances variances;
@@ -93,7 +84,7 @@ TEST_CASE("GaussianModel: one measurement is carried over by its covariance", "[
   CHECK(model.log_evidence() == Approx(-0.5 / all - 0.5 * std::log(all)));
 }
 
-TEST_CASE("GaussianModel learns a config's part of the value from its other neighbours", "[unit]") {
+TEST_CASE("GaussianModel learns a config's part of the value from its other neighbours") {
   const SearchSpace space = space_of({4, 4});
   const auto value = [](std::size_t a, std::size_t b) {
     return 5 + 0.1 * static_cast<double>(a) - 0.05 * static_cast<double>(b);
@@ -111,7 +102,7 @@ TEST_CASE("GaussianModel learns a config's part of the value from its other neig
   CHECK(model.expected({3, 3}) == Approx(value(3, 3)).margin(0.015));
 }
 
-TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected", "[unit]") {
+TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(
       space, {{{0, 0}, 1, 5.0, 3}, {{0, 1}, 20, 5.2, 1}, {{2, 2}, 30, 4.9, 0, 0.01}, {{0, 0}, 50, 5.1}});
@@ -124,7 +115,7 @@ TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected", "
   }
 }
 
-TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's", "[unit]") {
+TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's") {
   const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
   Variances variances;
@@ -137,7 +128,7 @@ TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's",
   CHECK(moments_of_draws(model, {0, 1, 0}).deviation == Approx(std::sqrt(0.15)).epsilon(0.05));
 }
 
-TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's", "[unit]") {
+TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's") {
   const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
   Variances variances;
@@ -154,7 +145,7 @@ TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's
   CHECK(products == Approx(covariance(variances, {2, 2.0 / 3}, 3)).margin(0.25));
 }
 
-TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the posterior's", "[unit]") {
+TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the posterior's") {
   const SearchSpace space = space_of({3, 3});
   Variances variances;
   variances.sample = 0.01;
@@ -172,7 +163,7 @@ TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the post
   CHECK(after_three < 0.7 * after_one);
 }
 
-TEST_CASE("GaussianModel::Draw: drift leaves a measurement as uncertain as its variance says", "[unit]") {
+TEST_CASE("GaussianModel::Draw: drift leaves a measurement as uncertain as its variance says") {
   const SearchSpace space = space_of({2, 2});
   const MeasurementTable table(space, {{{0, 0}, 5, 0.0}});
   Variances exact;  // assignments vary by 1, and nothing else does
@@ -188,7 +179,7 @@ TEST_CASE("GaussianModel::Draw: drift leaves a measurement as uncertain as its v
   }
 }
 
-TEST_CASE("GaussianModel::Draw: the same seed is the same draw, another is another", "[unit]") {
+TEST_CASE("GaussianModel::Draw: the same seed is the same draw, another is another") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 5.0}});
   const GaussianModel model(table, {}, 5);
@@ -196,7 +187,7 @@ TEST_CASE("GaussianModel::Draw: the same seed is the same draw, another is anoth
   CHECK(model.draw(1)({1, 2}) != model.draw(2)({1, 2}));
 }
 
-TEST_CASE("fit_variances finds whether configs matter", "[unit]") {
+TEST_CASE("fit_variances finds whether configs matter") {
   const SearchSpace space = space_of({6, 6, 6, 6});
   const MeasurementTable flat(space, measurements_of([](const Assignment&) { return 5.0; }));
   const MeasurementTable steep(space, measurements_of([](const Assignment& a) {
@@ -211,7 +202,7 @@ TEST_CASE("fit_variances finds whether configs matter", "[unit]") {
   CHECK(without.sample + without.assignment < 0.0005);
 }
 
-TEST_CASE("fit_variances does not end with less likely measurements than it began with", "[unit]") {
+TEST_CASE("fit_variances does not end with less likely measurements than it began with") {
   const SearchSpace space = space_of({6, 6, 6, 6});
   const MeasurementTable table(
       space, measurements_of([](const Assignment& a) { return 5 + (a[0] == a[1] ? 0.3 : 0.0); }));
@@ -220,7 +211,7 @@ TEST_CASE("fit_variances does not end with less likely measurements than it bega
   CHECK(GaussianModel(table, fit_variances(table, {}), mean).log_evidence() > before + 1);
 }
 
-TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last bit", "[unit]") {
+TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last bit") {
   const SearchSpace space = space_of({6, 6, 6, 6});
   const Variances variances;
   std::vector<Measurement> measurements =
@@ -247,7 +238,7 @@ TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last
   check(10);
 }
 
-TEST_CASE("GaussianModel::update with other variances makes everything anew", "[unit]") {
+TEST_CASE("GaussianModel::update with other variances makes everything anew") {
   const SearchSpace space = space_of({6, 6, 6, 6});
   MeasurementTable table(space, measurements_of([](const Assignment& a) { return a[0] > 2 ? 1.0 : 0.0; }));
   GaussianModel model(table, {}, 0);
@@ -257,7 +248,7 @@ TEST_CASE("GaussianModel::update with other variances makes everything anew", "[
   CHECK(model.expected({5, 0, 0, 0}) == GaussianModel(table, other, 0).expected({5, 0, 0, 0}));
 }
 
-TEST_CASE("GaussianModel: draws of very many problems have the mean and deviation of the belief", "[unit]") {
+TEST_CASE("GaussianModel: draws of very many problems have the mean and deviation of the belief") {
   const SearchSpace space = space_of(std::vector<std::size_t>(40, 3));
   const Assignment measured(40, 0);
   Assignment near(40, 0);
@@ -275,7 +266,7 @@ TEST_CASE("GaussianModel: draws of very many problems have the mean and deviatio
   CHECK(model.draw(3)(measured) == Approx(7.0).margin(1e-3));
 }
 
-TEST_CASE("GaussianModel: a place in a draw that has moved has the value of a new one", "[unit]") {
+TEST_CASE("GaussianModel: a place in a draw that has moved has the value of a new one") {
   const SearchSpace space = space_of(std::vector<std::size_t>(12, 4));
   Assignment end(12, 0);
   const MeasurementTable table(space, {{end, 1, 5.0}, {Assignment(12, 1), 2, 5.2}});

@@ -3,10 +3,6 @@
 #include "support/catch.hpp"
 #include "unit/policy/search/searched.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 namespace joint_search_stages_test {
 
 using contextual::Assignment;
@@ -54,7 +50,7 @@ Makespan shortest_sampled(const std::vector<Assignment>& runs) {
 
 }  // namespace
 
-TEST_CASE("JointSearch: an undecided race uses the runs up, and no more", "[unit]") {
+TEST_CASE("JointSearch: an undecided race uses the runs up, and no more") {
   int undecided = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     JointSearch search(request_of({2, 2}, 60, seed));
@@ -66,7 +62,7 @@ TEST_CASE("JointSearch: an undecided race uses the runs up, and no more", "[unit
   CHECK(undecided >= 5);  // the others were decided before
 }
 
-TEST_CASE("JointSearch begins with assignments that cover every config", "[unit]") {
+TEST_CASE("JointSearch begins with assignments that cover every config") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     JointSearch search(request_of({6, 6}, 150, seed));
     ScriptedTable table([](const Assignment&) { return Makespan(100000); });
@@ -82,7 +78,7 @@ TEST_CASE("JointSearch begins with assignments that cover every config", "[unit]
   }
 }
 
-TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has samples", "[unit]") {
+TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has samples") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(scattered);
@@ -96,7 +92,7 @@ TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has
   }
 }
 
-TEST_CASE("JointSearch: what a race could visit only once may be the choice", "[unit]") {
+TEST_CASE("JointSearch: what a race could visit only once may be the choice") {
   for (std::int64_t max_runs = 16; max_runs < 50; max_runs += 2) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       auto [search, table] = Searched(request_of({4, 4}, max_runs, seed), scattered);
@@ -106,7 +102,7 @@ TEST_CASE("JointSearch: what a race could visit only once may be the choice", "[
   }
 }
 
-TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is gained any more", "[unit]") {
+TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is gained any more") {
   SearchRequest request = request_of({2, 2}, 400);
   request.min_gain = 0;
   auto [search, table] =
@@ -115,7 +111,7 @@ TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is 
   CHECK(table.runs() < 200);
 }
 
-TEST_CASE("JointSearch: with runs left over, another exploration and another race follow", "[unit]") {
+TEST_CASE("JointSearch: with runs left over, another exploration and another race follow") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(scattered);

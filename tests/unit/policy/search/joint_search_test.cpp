@@ -3,16 +3,9 @@
 #include "support/catch.hpp"
 #include "unit/policy/search/searched.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-
 namespace joint_search_test {
 
-using contextual::Assignment;
-using contextual::SearchRequest;
-using contextual::SearchTrial;
+using namespace contextual;
 using contextual::policy::search::JointSearch;
 using namespace contextual::policy::search::test;
 
@@ -58,7 +51,7 @@ Makespan missing(const Assignment&) {
 
 }  // namespace
 
-TEST_CASE("JointSearch finds what only two configs together bring", "[unit]") {
+TEST_CASE("JointSearch finds what only two configs together bring") {
   struct Row {
     std::vector<std::size_t> config_counts;
     std::function<Makespan(const Assignment&)> makespan;
@@ -89,7 +82,7 @@ TEST_CASE("JointSearch finds what only two configs together bring", "[unit]") {
   }
 }
 
-TEST_CASE("JointSearch tries others where the start's makespan stays unknown", "[unit]") {
+TEST_CASE("JointSearch tries others where the start's makespan stays unknown") {
   JointSearch search(request_of({5, 4}, 150));
   ScriptedTable table([](const Assignment& a) {
     return a == Assignment{0, 0} ? Makespan(0) : Makespan(a[0] == 2 ? 80000 : 100000);
@@ -99,7 +92,7 @@ TEST_CASE("JointSearch tries others where the start's makespan stays unknown", "
   CHECK(search.best()->front() == 2);
 }
 
-TEST_CASE("JointSearch ends within max_runs, whatever the table", "[unit]") {
+TEST_CASE("JointSearch ends within max_runs, whatever the table") {
   for (std::int64_t max_runs = 1; max_runs <= 60; max_runs += max_runs < 16 ? 1 : 11) {
     for (const auto makespan : {only_together, unequal_neighbours, equal, infeasible, missing}) {
       auto [search, table] = Searched(request_of({5, 4}, max_runs), makespan);
@@ -111,7 +104,7 @@ TEST_CASE("JointSearch ends within max_runs, whatever the table", "[unit]") {
   }
 }
 
-TEST_CASE("JointSearch: while a visit is to be made, a run remains", "[unit]") {
+TEST_CASE("JointSearch: while a visit is to be made, a run remains") {
   JointSearch search(request_of({5, 4}, 3));
   contextual::SearchObservation without_a_time;
   without_a_time.trial = {{0, 0}, 0};
@@ -123,8 +116,8 @@ TEST_CASE("JointSearch: while a visit is to be made, a run remains", "[unit]") {
   CHECK(search.remaining_runs() == 1);
 }
 
-TEST_CASE("JointSearch keeps the defaults where nothing matters, by the shortest budgets too, and ends early",
-          "[unit]") {
+TEST_CASE(
+    "JointSearch keeps the defaults where nothing matters, by the shortest budgets too, and ends early") {
   for (const std::int64_t max_runs : {3, 4, 5, 400}) {
     auto [search, table] = Searched(request_of({5, 4}, max_runs), equal);
     CHECK(search.best() == Assignment{0, 0});
@@ -132,8 +125,7 @@ TEST_CASE("JointSearch keeps the defaults where nothing matters, by the shortest
   }
 }
 
-TEST_CASE("JointSearch finds a feasible assignment if the defaults are not, and plans no failure again",
-          "[unit]") {
+TEST_CASE("JointSearch finds a feasible assignment if the defaults are not, and plans no failure again") {
   auto [search, table] = Searched(request_of({4, 4, 4}, 120), unequal_neighbours);
   REQUIRE(search.best());
   CHECK(unequal_neighbours(*search.best()) == Makespan(100000));
@@ -146,7 +138,7 @@ TEST_CASE("JointSearch finds a feasible assignment if the defaults are not, and 
   }
 }
 
-TEST_CASE("JointSearch ends without a choice if nothing is feasible", "[unit]") {
+TEST_CASE("JointSearch ends without a choice if nothing is feasible") {
   auto [search, table] = Searched(request_of({3, 3}, 200), infeasible);
   CHECK_FALSE(search.best());
   CHECK(search.plan().empty());
@@ -154,7 +146,7 @@ TEST_CASE("JointSearch ends without a choice if nothing is feasible", "[unit]") 
   CHECK(table.runs() == 9);
 }
 
-TEST_CASE("JointSearch never plans a config that is left out or rejected", "[unit]") {
+TEST_CASE("JointSearch never plans a config that is left out or rejected") {
   SearchRequest request = request_of({5, 4}, 120);
   request.problems[0].configs[1].candidate = false;
   JointSearch search(request);
@@ -174,7 +166,7 @@ TEST_CASE("JointSearch never plans a config that is left out or rejected", "[uni
   CHECK(search.best()->at(0) != 3);
 }
 
-TEST_CASE("JointSearch: two instances that are fed the same plan the same", "[unit]") {
+TEST_CASE("JointSearch: two instances that are fed the same plan the same") {
   JointSearch one(request_of({5, 4}, 100));
   JointSearch other(request_of({5, 4}, 100));
   ScriptedTable table(only_together);
@@ -187,7 +179,7 @@ TEST_CASE("JointSearch: two instances that are fed the same plan the same", "[un
   CHECK(other.plan().empty());
 }
 
-TEST_CASE("JointSearch: another seed tries other assignments", "[unit]") {
+TEST_CASE("JointSearch: another seed tries other assignments") {
   SearchRequest request = request_of({5, 4}, 100);
   std::set<std::vector<Assignment>> courses;
   for (request.seed = 1; request.seed <= 3; ++request.seed) {
@@ -199,7 +191,7 @@ TEST_CASE("JointSearch: another seed tries other assignments", "[unit]") {
   CHECK(courses.size() == 3);
 }
 
-TEST_CASE("JointSearch: a finalist can be rejected in the middle of a race", "[unit]") {
+TEST_CASE("JointSearch: a finalist can be rejected in the middle of a race") {
   int races = 0;
   for (int batches = 20; batches < 80; ++batches) {
     JointSearch search(request_of({4, 4}, 100));
@@ -225,7 +217,7 @@ TEST_CASE("JointSearch: a finalist can be rejected in the middle of a race", "[u
   CHECK(races > 0);
 }
 
-TEST_CASE("JointSearch: all configs of a problem can be rejected at any time", "[unit]") {
+TEST_CASE("JointSearch: all configs of a problem can be rejected at any time") {
   for (int batches = 0; batches < 60; batches += 6) {
     JointSearch search(request_of({4, 4}, 100));
     ScriptedTable table(only_together);
@@ -239,7 +231,7 @@ TEST_CASE("JointSearch: all configs of a problem can be rejected at any time", "
   }
 }
 
-TEST_CASE("JointSearch takes the walk's samples as visits and its failures as infeasible", "[unit]") {
+TEST_CASE("JointSearch takes the walk's samples as visits and its failures as infeasible") {
   SearchRequest request = request_of({2, 2}, 60);
   request.walked = {{{0, 0}, {{100000, {}}, {100000, {}}}}, {{1, 1}, {}}};
   JointSearch search(request);
@@ -251,7 +243,7 @@ TEST_CASE("JointSearch takes the walk's samples as visits and its failures as in
   CHECK(search.best() == Assignment{1, 0});
 }
 
-TEST_CASE("JointSearch: one visit to the defaults is enough for them to win a tie", "[unit]") {
+TEST_CASE("JointSearch: one visit to the defaults is enough for them to win a tie") {
   SearchRequest request = request_of({2, 2}, 100);
   request.walked = {{{0, 0}, {{100'000, {}}}}, {{1, 1}, {{98'000, {}}}}};
   request.tie_margin = 0;
@@ -260,7 +252,7 @@ TEST_CASE("JointSearch: one visit to the defaults is enough for them to win a ti
   CHECK(JointSearch(request).best() == Assignment{0, 0});
 }
 
-TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
+TEST_CASE("JointSearch says why it chose, complete or not") {
   SearchRequest request = request_of({4, 4}, 100);
   CHECK(JointSearch(request).reason() == "no feasible assignment was found");
   request.walked = {{{0, 0}, {{100000, {}}, {100000, {}}}}, {{1, 1}, {{90000, {}}, {90000, {}}}}};
@@ -278,7 +270,7 @@ TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
   CHECK(kept.reason() == "nothing is expected to be shorter than the defaults");
 }
 
-TEST_CASE("JointSearch::best knows of every observation, in the middle of a batch too", "[unit]") {
+TEST_CASE("JointSearch::best knows of every observation, in the middle of a batch too") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(close_contest);
@@ -296,7 +288,7 @@ TEST_CASE("JointSearch::best knows of every observation, in the middle of a batc
   }
 }
 
-TEST_CASE("JointSearch begins with what was chosen elsewhere, too", "[unit]") {
+TEST_CASE("JointSearch begins with what was chosen elsewhere, too") {
   const Assignment elsewhere{5, 2, 7, 3};
   const auto needle = [&](const Assignment& a) { return Makespan(a == elsewhere ? 80000 : 100000); };
   SearchRequest request = request_of({8, 8, 8, 8}, 60);
@@ -315,7 +307,7 @@ TEST_CASE("JointSearch begins with what was chosen elsewhere, too", "[unit]") {
   CHECK(first == std::set<Assignment>{{0, 0, 0, 0}, {1, 1, 1, 1}, elsewhere});
 }
 
-TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate or ruled out", "[unit]") {
+TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate or ruled out") {
   SearchRequest request = request_of({4, 4}, 60);
   request.problems[0].configs[3].candidate = false;
   request.further_starts = {{3, 1}, {2, 2}};

@@ -18,7 +18,7 @@ bool near_the_library(double x) {
 
 }  // namespace
 
-TEST_CASE("natural_logarithm: the relative error is below 1e-12 over all magnitudes", "[unit]") {
+TEST_CASE("natural_logarithm: the relative error is below 1e-12 over all magnitudes") {
   int wrong = 0;
   for (int exponent = -1022; exponent < 1023; exponent += 3) {
     for (const double mantissa : {1.0, 1.1, 1.3, 1.4142135, 1.4142136, 1.7, 1.9999999}) {
@@ -28,7 +28,7 @@ TEST_CASE("natural_logarithm: the relative error is below 1e-12 over all magnitu
   CHECK(wrong == 0);
 }
 
-TEST_CASE("natural_logarithm: the relative error is below 1e-12 close to 1", "[unit]") {
+TEST_CASE("natural_logarithm: the relative error is below 1e-12 close to 1") {
   CHECK(natural_logarithm(1) == 0);
   for (double distance = 0.4; distance > 1e-15; distance /= 3) {
     CAPTURE(distance);
@@ -37,7 +37,7 @@ TEST_CASE("natural_logarithm: the relative error is below 1e-12 close to 1", "[u
   }
 }
 
-TEST_CASE("natural_logarithm of the smallest and the largest numbers", "[unit]") {
+TEST_CASE("natural_logarithm of the smallest and the largest numbers") {
   CHECK(near_the_library(std::numeric_limits<double>::denorm_min()));
   CHECK(near_the_library(std::numeric_limits<double>::min()));
   CHECK(near_the_library(std::numeric_limits<double>::max()));

@@ -4,17 +4,12 @@
 #include <contextual/config.hpp>
 
 #include <cmath>
-#include <cstdint>
 
 namespace parameter_likeness_test {
 
 using contextual::Config;
 using contextual::SearchProblem;
-using contextual::policy::search::covariance;
-using contextual::policy::search::GaussianModel;
-using contextual::policy::search::MeasurementTable;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::Variances;
+using namespace contextual::policy::search;
 
 namespace {
 
@@ -51,8 +46,7 @@ double mean_product(const GaussianModel& model, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-TEST_CASE("SearchSpace::likeness of configs with different numbers of parameters is of the larger",
-          "[unit]") {
+TEST_CASE("SearchSpace::likeness of configs with different numbers of parameters is of the larger") {
   const SearchSpace space = parameter_space();
   CHECK(space.likeness({0}, {3}) == Approx(0.5));
   CHECK(space.likeness({3}, {1}) == Approx(0.5));
@@ -60,7 +54,7 @@ TEST_CASE("SearchSpace::likeness of configs with different numbers of parameters
   CHECK(space.likeness({3}, {3}) == 1);
 }
 
-TEST_CASE("GaussianModel::Draw: parameters contribute their variance, however many there are", "[unit]") {
+TEST_CASE("GaussianModel::Draw: parameters contribute their variance, however many there are") {
   const SearchSpace space = parameter_space();
   const MeasurementTable table(space, {});
   const GaussianModel model(table, of_parameters(), 0);
@@ -69,7 +63,7 @@ TEST_CASE("GaussianModel::Draw: parameters contribute their variance, however ma
   }
 }
 
-TEST_CASE("GaussianModel::Draw: configs vary together by the parameters that they share", "[unit]") {
+TEST_CASE("GaussianModel::Draw: configs vary together by the parameters that they share") {
   const SearchSpace space = parameter_space();
   const MeasurementTable table(space, {});
   const Variances variances = of_parameters();

@@ -4,17 +4,10 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
 namespace race_test {
 
 using contextual::Assignment;
-using contextual::policy::search::Belief;
-using contextual::policy::search::race_is_decided;
-using contextual::policy::search::race_round;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::TrialLedger;
+using namespace contextual::policy::search;
 using contextual::policy::search::test::space_of;
 using contextual::policy::search::test::trial;
 
@@ -42,14 +35,14 @@ class Visited {
 
 }  // namespace
 
-TEST_CASE("Race: two are decided if nothing can be gained between them", "[unit]") {
+TEST_CASE("Race: two are decided if nothing can be gained between them") {
   const Visited visited({{100000}, {100300}});
   Belief belief(visited.space, visited.ledger, 1);
   CHECK_FALSE(race_is_decided(belief, 0.005));
   CHECK(race_is_decided(belief, 0.5));
 }
 
-TEST_CASE("Race: its leader is what most draws find the shortest, not the first of them", "[unit]") {
+TEST_CASE("Race: its leader is what most draws find the shortest, not the first of them") {
   const Visited visited({{100000, 100000}, {102500, 102500}});
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Belief belief(visited.space, visited.ledger, seed);
@@ -58,7 +51,7 @@ TEST_CASE("Race: its leader is what most draws find the shortest, not the first 
   }
 }
 
-TEST_CASE("Race: one alone is decided, and so is none", "[unit]") {
+TEST_CASE("Race: one alone is decided, and so is none") {
   Visited visited({{100000}, {}});
   Belief one(visited.space, visited.ledger, 1);
   CHECK(race_is_decided(one, 0.005));
@@ -68,7 +61,7 @@ TEST_CASE("Race: one alone is decided, and so is none", "[unit]") {
   CHECK(race_round(one).empty());
 }
 
-TEST_CASE("Race: a round visits the shortest of one draw and the second of the next", "[unit]") {
+TEST_CASE("Race: a round visits the shortest of one draw and the second of the next") {
   const Visited visited({{200000, 200000, 200000}, {100000, 100000, 100000}});
   Belief belief(visited.space, visited.ledger, 1);
   const std::vector<Assignment> round = race_round(belief);
@@ -78,7 +71,7 @@ TEST_CASE("Race: a round visits the shortest of one draw and the second of the n
   }
 }
 
-TEST_CASE("Race: what is hardly ever among the two shortest is not visited", "[unit]") {
+TEST_CASE("Race: what is hardly ever among the two shortest is not visited") {
   const Visited visited({{200000, 200000, 200000}, {100000, 100000}, {100200, 100200}});
   Belief belief(visited.space, visited.ledger, 1);
   for (int i = 0; i < 5; ++i) {
@@ -87,8 +80,7 @@ TEST_CASE("Race: what is hardly ever among the two shortest is not visited", "[u
   }
 }
 
-TEST_CASE("Race: what has been run once without a sample takes part as long as it may be the best",
-          "[unit]") {
+TEST_CASE("Race: what has been run once without a sample takes part as long as it may be the best") {
   Visited visited({{100000, 100000, 100000}, {}, {150000, 150000}});
   visited.ledger.add(trial({1}, {108000}));
   Belief belief(visited.space, visited.ledger, 1);
@@ -97,7 +89,7 @@ TEST_CASE("Race: what has been run once without a sample takes part as long as i
   CHECK_FALSE(race_is_decided(belief, 0.005));
 }
 
-TEST_CASE("Race: what has not been run has no place in it, however likely it is to be the best", "[unit]") {
+TEST_CASE("Race: what has not been run has no place in it, however likely it is to be the best") {
   const SearchSpace space = space_of({20, 20});
   TrialLedger ledger;
   ledger.add(trial({0, 0}, {1000, 1000}));
@@ -109,7 +101,7 @@ TEST_CASE("Race: what has not been run has no place in it, however likely it is 
   }
 }
 
-TEST_CASE("Race: with enough visits it is decided", "[unit]") {
+TEST_CASE("Race: with enough visits it is decided") {
   Visited visited({{100000}, {50000}, {50400}});
   Belief belief(visited.space, visited.ledger, 1);
   bool decided = false;

@@ -3,21 +3,17 @@
 #include "support/catch.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <set>
 
 namespace random_numbers_test {
 
-using contextual::policy::search::mixed;
-using contextual::policy::search::RandomWords;
-using contextual::policy::search::standard_normal;
+using namespace contextual::policy::search;
 
-TEST_CASE("mixed is SplitMix64, whose first words for the seed 0 are known", "[unit]") {
+TEST_CASE("mixed is SplitMix64, whose first words for the seed 0 are known") {
   CHECK(mixed(0) == 0xe220a8397b1dcdafU);
   CHECK(mixed(0x9e3779b97f4a7c15U) == 0x6e789e6aa1b965f4U);
 }
 
-TEST_CASE("mixed of two words depends on both and on their order", "[unit]") {
+TEST_CASE("mixed of two words depends on both and on their order") {
   std::set<std::uint64_t> words;
   for (std::uint64_t a = 0; a < 32; ++a) {
     for (std::uint64_t b = 0; b < 32; ++b) {
@@ -27,7 +23,7 @@ TEST_CASE("mixed of two words depends on both and on their order", "[unit]") {
   CHECK(words.size() == 32U * 32U);
 }
 
-TEST_CASE("standard_normal has the moments and tails of the normal distribution", "[unit]") {
+TEST_CASE("standard_normal has the moments and tails of the normal distribution") {
   constexpr int count = 40000;
   double sum = 0;
   double squares = 0;
@@ -49,7 +45,7 @@ TEST_CASE("standard_normal has the moments and tails of the normal distribution"
   CHECK(beyond_two / double{count} == Approx(0.0455).margin(0.006));
 }
 
-TEST_CASE("coarse_normal has a mean of 0 and a variance of 1", "[unit]") {
+TEST_CASE("coarse_normal has a mean of 0 and a variance of 1") {
   double sum = 0;
   double squares = 0;
   constexpr int count = 20000;
@@ -62,7 +58,7 @@ TEST_CASE("coarse_normal has a mean of 0 and a variance of 1", "[unit]") {
   CHECK(squares / count == Approx(1).margin(0.03));
 }
 
-TEST_CASE("standard_normal: neighbouring keys are independent", "[unit]") {
+TEST_CASE("standard_normal: neighbouring keys are independent") {
   constexpr int count = 20000;
   double products = 0;
   for (std::uint64_t key = 0; key < count; ++key) {
@@ -71,7 +67,7 @@ TEST_CASE("standard_normal: neighbouring keys are independent", "[unit]") {
   CHECK(std::abs(products / count) < 4 / std::sqrt(double{count}));
 }
 
-TEST_CASE("RandomWords repeats with its seed and differs with another", "[unit]") {
+TEST_CASE("RandomWords repeats with its seed and differs with another") {
   RandomWords one(1);
   RandomWords same(1);
   RandomWords other(2);
@@ -82,7 +78,7 @@ TEST_CASE("RandomWords repeats with its seed and differs with another", "[unit]"
   }
 }
 
-TEST_CASE("RandomWords::below: every number below the count is equally likely", "[unit]") {
+TEST_CASE("RandomWords::below: every number below the count is equally likely") {
   RandomWords words(7);
   CHECK(words.below(1) == 0);
   int counts[6] = {};

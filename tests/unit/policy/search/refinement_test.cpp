@@ -7,23 +7,12 @@
 
 #include <contextual/config.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
-#include <set>
-#include <string>
 
 namespace refinement_test {
 
-using contextual::Assignment;
-using contextual::Config;
-using contextual::SearchConfig;
-using contextual::SearchProblem;
-using contextual::SearchRequest;
-using contextual::policy::search::JointSearch;
-using contextual::policy::search::Refinement;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::standard_normal;
+using namespace contextual;
+using namespace contextual::policy::search;
 using namespace contextual::policy::search::test;
 
 namespace {
@@ -86,7 +75,7 @@ std::vector<int> sms_beside(const Refinement& refinement, const SearchSpace& spa
 
 }  // namespace
 
-TEST_CASE("Refinement::beside goes halfway to the neighbours, and on between what is open", "[unit]") {
+TEST_CASE("Refinement::beside goes halfway to the neighbours, and on between what is open") {
   const SearchRequest described = request(100);
   const Refinement refinement(described.problems);
   SearchSpace space(described.problems);
@@ -101,7 +90,7 @@ TEST_CASE("Refinement::beside goes halfway to the neighbours, and on between wha
   CHECK(sms_beside(refinement, space, halfway) == std::vector<int>{104, 112});
 }
 
-TEST_CASE("Refinement::beside has nothing where all are open, rejected or no candidates", "[unit]") {
+TEST_CASE("Refinement::beside has nothing where all are open, rejected or no candidates") {
   SearchRequest described = request(100);
   for (SearchConfig& each : described.problems[0].configs) {
     each.candidate = !each.refinement;
@@ -119,7 +108,7 @@ TEST_CASE("Refinement::beside has nothing where all are open, rejected or no can
   CHECK_FALSE(Refinement(request_of({4, 4}, 100).problems).possible());
 }
 
-TEST_CASE("Refinement::beside steps over what is rejected, and varies no other number", "[unit]") {
+TEST_CASE("Refinement::beside steps over what is rejected, and varies no other number") {
   SearchProblem problem{"gemm", "", {}};
   for (const int tile : {64, 128}) {
     for (const int sms : coarse) {
@@ -141,7 +130,7 @@ TEST_CASE("Refinement::beside steps over what is rejected, and varies no other n
   CHECK(refinement.beside({6}, space).empty());  // the same number with tile 128 is another refinement
 }
 
-TEST_CASE("JointSearch: where the best one has no refinements, the runs that were kept are used", "[unit]") {
+TEST_CASE("JointSearch: where the best one has no refinements, the runs that were kept are used") {
   SearchRequest described = request(400);
   described.problems[0].configs.push_back({Config{{"TILE", "odd"}, {"SMS", 7}}});
   const std::size_t odd = described.problems[0].configs.size() - 1;
@@ -156,7 +145,7 @@ TEST_CASE("JointSearch: where the best one has no refinements, the runs that wer
   CHECK(table.runs() > 330);  // four fifths are 320
 }
 
-TEST_CASE("JointSearch refines the best config, and tries no refinement elsewhere", "[unit]") {
+TEST_CASE("JointSearch refines the best config, and tries no refinement elsewhere") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SearchRequest described = request(150);
     described.seed = seed;
@@ -186,7 +175,7 @@ TEST_CASE("JointSearch refines the best config, and tries no refinement elsewher
   }
 }
 
-TEST_CASE("JointSearch begins with a refinement that was chosen elsewhere", "[unit]") {
+TEST_CASE("JointSearch begins with a refinement that was chosen elsewhere") {
   SearchRequest described = request(60);
   const auto known = std::find_if(described.problems[0].configs.begin(), described.problems[0].configs.end(),
                                   [](const SearchConfig& each) {
@@ -198,7 +187,7 @@ TEST_CASE("JointSearch begins with a refinement that was chosen elsewhere", "[un
   CHECK(search.best() == Assignment{id, 1});
 }
 
-TEST_CASE("JointSearch with refinements ends within max_runs, whatever the table", "[unit]") {
+TEST_CASE("JointSearch with refinements ends within max_runs, whatever the table") {
   for (std::int64_t max_runs = 1; max_runs <= 61; max_runs += 6) {
     for (const int allowed : {0, 1, 2}) {  // nothing, no refinement, everything
       JointSearch search(request(max_runs));

@@ -4,8 +4,6 @@
 
 #include <contextual/config.hpp>
 
-#include <set>
-
 namespace search_space_test {
 
 using contextual::Config;
@@ -26,7 +24,7 @@ std::vector<SearchProblem> problems() {
 
 }  // namespace
 
-TEST_CASE("SearchSpace counts problems, configs and assignments", "[unit]") {
+TEST_CASE("SearchSpace counts problems, configs and assignments") {
   const SearchSpace space(problems());
   CHECK(space.problem_count() == 2);
   CHECK(space.config_count(0) == 3);
@@ -36,7 +34,7 @@ TEST_CASE("SearchSpace counts problems, configs and assignments", "[unit]") {
   CHECK(space.size(4) == 4);
 }
 
-TEST_CASE("SearchSpace: what is left out or rejected is no candidate", "[unit]") {
+TEST_CASE("SearchSpace: what is left out or rejected is no candidate") {
   auto described = problems();
   described[0].configs[1].candidate = false;
   SearchSpace space(described);
@@ -52,7 +50,7 @@ TEST_CASE("SearchSpace: what is left out or rejected is no candidate", "[unit]")
   CHECK(space.size(100) == 4);
 }
 
-TEST_CASE("SearchSpace: without a candidate of some problem there is no assignment", "[unit]") {
+TEST_CASE("SearchSpace: without a candidate of some problem there is no assignment") {
   SearchSpace space(problems());
   for (std::size_t config = 0; config < 3; ++config) {
     space.reject(0, config);
@@ -60,19 +58,19 @@ TEST_CASE("SearchSpace: without a candidate of some problem there is no assignme
   CHECK(space.size(100) == 0);
 }
 
-TEST_CASE("SearchSpace::size of a huge space is the limit", "[unit]") {
+TEST_CASE("SearchSpace::size of a huge space is the limit") {
   const std::vector<SearchProblem> many(100, problems()[0]);
   CHECK(SearchSpace(many).size(1000) == 1000);
 }
 
-TEST_CASE("SearchSpace::matches counts the problems with the same config", "[unit]") {
+TEST_CASE("SearchSpace::matches counts the problems with the same config") {
   const SearchSpace space(problems());
   CHECK(space.matches({0, 1}, {0, 1}) == 2);
   CHECK(space.matches({0, 1}, {0, 2}) == 1);
   CHECK(space.matches({0, 1}, {1, 0}) == 0);
 }
 
-TEST_CASE("SearchSpace::likeness is the share of equal parameters, averaged over problems", "[unit]") {
+TEST_CASE("SearchSpace::likeness is the share of equal parameters, averaged over problems") {
   const SearchSpace space(problems());
   CHECK(space.likeness({0, 0}, {0, 0}) == 1);
   CHECK(space.likeness({0, 0}, {1, 0}) == Approx((0.5 + 1) / 2));  // the tile
@@ -80,7 +78,7 @@ TEST_CASE("SearchSpace::likeness is the share of equal parameters, averaged over
   CHECK(space.likeness({0, 0}, {2, 1}) == 0);
 }
 
-TEST_CASE("SearchSpace::parameters: a word for each value, its own for a config without any", "[unit]") {
+TEST_CASE("SearchSpace::parameters: a word for each value, its own for a config without any") {
   const SearchSpace space(problems());
   REQUIRE(space.parameters(0, 0).size() == 2);
   CHECK(space.parameters(0, 0)[0] == space.parameters(0, 1)[0]);
@@ -90,7 +88,7 @@ TEST_CASE("SearchSpace::parameters: a word for each value, its own for a config 
   CHECK(space.parameters(1, 0) != space.parameters(1, 1));
 }
 
-TEST_CASE("SearchSpace::parameters of different problems differ", "[unit]") {
+TEST_CASE("SearchSpace::parameters of different problems differ") {
   const SearchSpace space({problems()[0], problems()[0]});
   std::set<std::uint64_t> words;
   for (std::size_t problem = 0; problem < 2; ++problem) {
@@ -102,7 +100,7 @@ TEST_CASE("SearchSpace::parameters of different problems differ", "[unit]") {
   CHECK(words.size() == 2 * 4);  // two tiles and two stages each
 }
 
-TEST_CASE("SearchSpace::advance goes through all assignments, or all of the later problems", "[unit]") {
+TEST_CASE("SearchSpace::advance goes through all assignments, or all of the later problems") {
   const SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(2)},
                                                      {"b", "", std::vector<contextual::SearchConfig>(3)}});
   contextual::Assignment place{0, 0};
@@ -121,7 +119,7 @@ TEST_CASE("SearchSpace::advance goes through all assignments, or all of the late
   CHECK(place == contextual::Assignment{1, 0});
 }
 
-TEST_CASE("SearchSpace::advance passes over what is no candidate", "[unit]") {
+TEST_CASE("SearchSpace::advance passes over what is no candidate") {
   SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(3)},
                                                {"b", "", std::vector<contextual::SearchConfig>(4)}});
   for (const auto& [problem, config] :

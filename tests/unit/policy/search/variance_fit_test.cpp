@@ -5,18 +5,11 @@
 #include "unit/policy/search/spaces.hpp"
 
 #include <cmath>
-#include <cstdint>
 
 namespace variance_fit_test {
 
 using contextual::Assignment;
-using contextual::policy::search::fit_variances;
-using contextual::policy::search::Measurement;
-using contextual::policy::search::MeasurementTable;
-using contextual::policy::search::mixed;
-using contextual::policy::search::SearchSpace;
-using contextual::policy::search::standard_normal;
-using contextual::policy::search::Variances;
+using namespace contextual::policy::search;
 using contextual::policy::search::test::space_of;
 
 namespace {
@@ -50,7 +43,7 @@ bool equal(const Variances& a, const Variances& b) {
 
 }  // namespace
 
-TEST_CASE("fit_variances: most fits cannot be improved by another one that begins there", "[unit]") {
+TEST_CASE("fit_variances: most fits cannot be improved by another one that begins there") {
   const SearchSpace space = space_of({5, 5, 5});
   int final_ones = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -61,8 +54,7 @@ TEST_CASE("fit_variances: most fits cannot be improved by another one that begin
   CHECK(final_ones > 6);
 }
 
-TEST_CASE("fit_variances: a drift is what repetitions show, also where a lead-in comes before them",
-          "[unit]") {
+TEST_CASE("fit_variances: a drift is what repetitions show, also where a lead-in comes before them") {
   const SearchSpace space = space_of({80});
   const auto slowly = [](std::uint64_t run) { return 0.2 * std::sin(static_cast<double>(run) / 40); };
   std::vector<Measurement> walk;
