@@ -4,10 +4,6 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <contextual/alternatives.hpp>
-
-#include <algorithm>
-#include <array>
 #include <thread>
 
 namespace alternatives_test {
@@ -45,18 +41,9 @@ std::int64_t fused_or_separate(const std::vector<ScriptedLaunch>& launches) {
                     : (config_of(launches, "alt_part") == 2 ? 60'000 : 120'000);
 }
 
-ProblemReport find(const RegionReport& report, const std::string& kernel, const std::string& key) {
-  for (const ProblemReport& problem : report.problems) {
-    if (problem.kernel == kernel && problem.key == key) {
-      return problem;
-    }
-  }
-  throw std::runtime_error("no problem " + kernel + " " + key + " in:\n" + report.choices_text());
-}
-
 }  // namespace
 
-TEST_CASE("alternatives in a region: the better one at its best is locked in", "[unit]") {
+TEST_CASE("alternatives in a region: the better one at its best is locked in") {
   TunableKernel fused{"alt_fused", blocks(2), single_problem, [](const Block&) {}};
   TunableKernel part{"alt_part", blocks(3), single_problem, [](const Block&) {}};
   std::vector<std::string> called;
@@ -80,11 +67,11 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(called.back() == "separate");
   const RegionReport report = report_of(tuner, "alternatives");
   CHECK(report.problems.size() == 3);
-  const ProblemReport chosen = find(report, "alt_choice", "{N: 4}");
+  const ProblemReport chosen = of_kernel(report, "alt_choice", "{N: 4}");
   CHECK(chosen.choice == 1);
   CHECK(chosen.configs[1].config.to_string() == "{alternative: separate}");
-  CHECK(find(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
-  const ProblemReport in_separate = find(report, "alt_part", "() in alt_choice {N: 4}: separate");
+  CHECK(of_kernel(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
+  const ProblemReport in_separate = of_kernel(report, "alt_part", "() in alt_choice {N: 4}: separate");
   CHECK(in_separate.choice == 2);
   REQUIRE(in_separate.under);
   CHECK(report.problems.at(in_separate.under->problem).kernel == "alt_choice");
@@ -106,7 +93,7 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(choice(5) == 5);  // another key: the default
 }
 
-TEST_CASE("alternatives in a region: the choice itself never lacks a time", "[unit]") {
+TEST_CASE("alternatives in a region: the choice itself never lacks a time") {
   const TemporaryDirectory directory;
   TunableKernel fused{"alt_fused_logged", blocks(2), single_problem, [](const Block&) {}};
   Alternatives<void()> choice{
@@ -121,7 +108,7 @@ TEST_CASE("alternatives in a region: the choice itself never lacks a time", "[un
   CHECK(count_of(json, "\"status\":\"no time\"") == 0);
 }
 
-TEST_CASE("alternatives in a region: one kernel and key in two of them is two problems", "[unit]") {
+TEST_CASE("alternatives in a region: one kernel and key in two of them is two problems") {
   std::vector<int> used;
   TunableKernel kernel{"alt_shared", blocks(2), single_problem,
                        [&](const Block& block) { used.push_back(block.block); }};
@@ -144,15 +131,15 @@ TEST_CASE("alternatives in a region: one kernel and key in two of them is two pr
       searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }, makespan))};
   tuner.run("shared", [&] { choice(); });
   const RegionReport report = report_of(tuner, "shared");
-  CHECK(find(report, "alt_shared", "() in alt_of_shared (): first").choice == 0);
-  CHECK(find(report, "alt_shared", "() in alt_of_shared (): second").choice == 1);
+  CHECK(of_kernel(report, "alt_shared", "() in alt_of_shared (): first").choice == 0);
+  CHECK(of_kernel(report, "alt_shared", "() in alt_of_shared (): second").choice == 1);
   used.clear();
   choice();
   kernel();  // outside of the alternatives nothing was tuned
   CHECK(used == std::vector<int>{1, 0});
 }
 
-TEST_CASE("alternatives in a region: a thread of an alternative belongs to it", "[unit]") {
+TEST_CASE("alternatives in a region: a thread of an alternative belongs to it") {
   TunableKernel kernel{"alt_threaded", blocks(2), single_problem, [](const Block&) {}};
   const auto there = [&] {
     std::thread([&, context = RegionContext::current()] {
@@ -166,11 +153,11 @@ TEST_CASE("alternatives in a region: a thread of an alternative belongs to it", 
   }))};
   tuner.run("threaded", [&] { choice(); });
   const RegionReport report = report_of(tuner, "threaded");
-  CHECK(find(report, "alt_threaded", "() in alt_of_thread (): there").choice == 1);
-  CHECK(find(report, "alt_of_thread", "()").choice == 1);
+  CHECK(of_kernel(report, "alt_threaded", "() in alt_of_thread (): there").choice == 1);
+  CHECK(of_kernel(report, "alt_of_thread", "()").choice == 1);
 }
 
-TEST_CASE("alternatives in a region: one that throws ConfigRejected is replaced in the same call", "[unit]") {
+TEST_CASE("alternatives in a region: one that throws ConfigRejected is replaced in the same call") {
   int calls = 0;
   const auto bad = [&]() -> int {
     ++calls;
@@ -187,7 +174,7 @@ TEST_CASE("alternatives in a region: one that throws ConfigRejected is replaced 
   CHECK(problem.configs[1].rejection == "not on this machine");
 }
 
-TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or launched is replaced", "[unit]") {
+TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or launched is replaced") {
   const bool when_prepared = GENERATE(true, false);
   const bool broken_first = GENERATE(true, false);
   const std::string name = std::string("alt_broken") + (broken_first ? "_first" : "_second") +
@@ -197,11 +184,7 @@ TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or laun
     options.load = [](const Block&) { throw ConfigRejected("no such instruction"); };
   }
   TunableKernel broken{name + "_broken", blocks(2), single_problem,
-                       [&](const Block&) {
-                         if (!when_prepared) {
-                           throw ConfigRejected("no such instruction");
-                         }
-                       },
+                       [&](const Block&) { throw_if<ConfigRejected>(!when_prepared, "no such instruction"); },
                        options};
   TunableKernel sound{name + "_sound", blocks(2), single_problem, [](const Block&) {}};
   Alternatives<void()> choice{name,
@@ -215,7 +198,7 @@ TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or laun
   CHECK(problem.outcome == ProblemOutcome::locked_in);
 }
 
-TEST_CASE("alternatives in a region: what is left out by `keep` is not tuned", "[unit]") {
+TEST_CASE("alternatives in a region: what is left out by `keep` is not tuned") {
   TunableKernel kernel{"alt_never", blocks(3), single_problem, [](const Block&) {}};
   Alternatives<void(int)> choice{
       "alt_kept",
@@ -226,16 +209,16 @@ TEST_CASE("alternatives in a region: what is left out by `keep` is not tuned", "
   CHECK(report_of(tuner, "kept").problems.size() == 1);
 }
 
-TEST_CASE("alternatives: names and lists that make no sense are refused", "[unit]") {
+TEST_CASE("alternatives: names and lists that make no sense are refused") {
   Alternatives<void()> none{"alt_none", single_problem, {}};
   Alternatives<void()> twice{"alt_twice", single_problem, {{"a", [] {}}, {"a", [] {}}}};
   CHECK_THROWS_AS(none(), ConfigSpaceError);
   CHECK_THROWS_AS(twice(), ConfigSpaceError);
 }
 
-TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one", "[unit]") {
+TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one") {
   for (const bool rejects : {false, true}) {
-    std::vector<std::string> choices(4);
+    test::PerRank<std::string> choices(4);
     const auto body = [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& communicator) {
       Options options = test::rank_options(communicator);
       options.search = SearchLevel::normal;
@@ -250,15 +233,13 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one", "
       TunableKernel fused{"alt_rank_fused", blocks(2), single_problem, [](const Block&) {}};
       TunableKernel part{"alt_rank_part", blocks(3), single_problem, [](const Block&) {}};
       const auto separate = [&] {
-        if (rejects && rank == 2) {
-          throw ConfigRejected("not here");
-        }
+        throw_if<ConfigRejected>(rejects && rank == 2, "not here");
         part();
       };
       Alternatives<void()> choice{
           "alt_rank_choice", single_problem, {{"fused", [&] { fused(); }}, {"separate", separate}}};
       tuner.run("on_ranks", [&] { choice(); });
-      choices[static_cast<std::size_t>(rank)] = test::agreed_text(report_of(tuner, "on_ranks"));
+      choices[rank] = test::agreed_text(report_of(tuner, "on_ranks"));
     };
     for (const auto& each : test::on_ranks(4, body)) {
       CHECK(test::text_of(each) == "");
@@ -287,9 +268,7 @@ TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of 
     TunableKernel deep{"alt_m_deep", blocks(3), single_problem, [](const Block&) {}};
     Alternatives<void()> inner{"alt_m_inner", single_problem, {{"a", [&] { deep(); }}, {"b", [] {}}}};
     const auto nested = [&] {
-      if (rank == 2) {
-        throw ConfigRejected("not here");
-      }
+      throw_if<ConfigRejected>(rank == 2, "not here");
       inner();
     };
     Alternatives<void()> outer{
@@ -322,14 +301,13 @@ void check_only_usable(const std::string& name, const Options& options, std::siz
   for (const ProblemReport& problem : report.problems) {
     CHECK(problem.outcome == ProblemOutcome::locked_in);
   }
-  CHECK(find(report, name + "_fused", "() in " + name + " (): fused").choice == 3);
-  CHECK(find(report, name + "_beside", "() in " + name + " (): fused").choice == best_beside);
+  CHECK(of_kernel(report, name + "_fused", "() in " + name + " (): fused").choice == 3);
+  CHECK(of_kernel(report, name + "_beside", "() in " + name + " (): fused").choice == best_beside);
 }
 
 }  // namespace
 
-TEST_CASE("alternatives in a region: what lies below the only usable one is tuned, at every level",
-          "[unit]") {
+TEST_CASE("alternatives in a region: what lies below the only usable one is tuned, at every level") {
   Options options = searching(makespans([](const auto& launches) {
     return 100'000 - 10'000 * config_of(launches, "alt_only_fused") -
            5'000 * config_of(launches, "alt_only_beside");
@@ -340,7 +318,7 @@ TEST_CASE("alternatives in a region: what lies below the only usable one is tune
   check_only_usable("alt_only", options, 2, 12);
 }
 
-TEST_CASE("alternatives in a region: quick races kernels that hardly matter by own time", "[unit]") {
+TEST_CASE("alternatives in a region: quick races kernels that hardly matter by own time") {
   Options options = searching(testing::scripted_timer(
       [](const LaunchInfo& launch) {
         return launch.kernel == "alt_small_fused" ? 10'000 - 1'000 * static_cast<int>(launch.config_id)
@@ -366,14 +344,11 @@ std::size_t id_of(std::span<const AssignedConfig> configs, std::string_view kern
   return found == configs.end() ? 0 : found->config_id;
 }
 
-TEST_CASE("without a search the choices by own times are one that `feasible` allows", "[unit]") {
+TEST_CASE("without a search the choices by own times are one that `feasible` allows") {
   const bool below_an_alternative = GENERATE(false, true);
   TunableKernel one{"alt_ruled_one", blocks(2), single_problem, [](const Block&) {}};
   TunableKernel two{"alt_ruled_two", blocks(3), single_problem, [](const Block&) {}};
-  const auto both = [&] {
-    one();
-    two();
-  };
+  const auto both = [&] { one(), two(); };
   Alternatives<void()> choice{"alt_ruled", single_problem, {{"both", both}, {"nothing", [] {}}}};
   Options options = searching(testing::scripted_timer(
       ruled_own_ns, [](std::int64_t, const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
@@ -388,15 +363,14 @@ TEST_CASE("without a search the choices by own times are one that `feasible` all
   const RegionReport report = report_of(tuner, "alternatives_ruled");
   INFO(report.choices_text());
   const std::string key = below_an_alternative ? "() in alt_ruled (): both" : "()";
-  CHECK(find(report, "alt_ruled_one", key).choice == 0);
-  const ProblemReport second = find(report, "alt_ruled_two", key);
+  CHECK(of_kernel(report, "alt_ruled_one", key).choice == 0);
+  const ProblemReport second = of_kernel(report, "alt_ruled_two", key);
   CHECK(second.choice == 2);
   CHECK(second.outcome == ProblemOutcome::locked_in);
   CHECK_THAT(second.reason, ContainsSubstring("ruled out together"));
 }
 
-TEST_CASE("of three choices `feasible` allows only the combination without their defaults, and they get it",
-          "[unit]") {
+TEST_CASE("of three choices `feasible` allows only the combination without their defaults, and they get it") {
   const auto nothing = [] {};
   const auto choice = [&](const char* name) {
     return Alternatives<void()>{name, single_problem, {{"fused", nothing}, {"separate", nothing}}};
@@ -412,19 +386,15 @@ TEST_CASE("of three choices `feasible` allows only the combination without their
            id_of(configs, "alt_three_third") == 1;
   };
   ContextualAutotuner tuner{options};
-  tuner.run("alternatives_three", [&] {
-    first();
-    second();
-    third();
-  });
+  tuner.run("alternatives_three", [&] { first(), second(), third(); });
   const RegionReport report = report_of(tuner, "alternatives_three");
   INFO(report.choices_text());
-  CHECK(find(report, "alt_three_first", "()").choice == 1);
-  CHECK(find(report, "alt_three_second", "()").choice == 1);
-  CHECK(find(report, "alt_three_third", "()").choice == 1);
+  CHECK(of_kernel(report, "alt_three_first", "()").choice == 1);
+  CHECK(of_kernel(report, "alt_three_second", "()").choice == 1);
+  CHECK(of_kernel(report, "alt_three_third", "()").choice == 1);
 }
 
-TEST_CASE("a choice that is locked in makes no way for a later one", "[unit]") {
+TEST_CASE("a choice that is locked in makes no way for a later one") {
   const auto nothing = [] {};
   Alternatives<void()> first{"alt_locked_first", single_problem, {{"fused", nothing}, {"separate", nothing}}};
   Alternatives<void()> second{
@@ -436,14 +406,11 @@ TEST_CASE("a choice that is locked in makes no way for a later one", "[unit]") {
   };
   ContextualAutotuner tuner{options};
   tuner.run("alternatives_locked", [&] { first(); });
-  tuner.run("alternatives_locked", [&] {
-    first();
-    second();
-  });
+  tuner.run("alternatives_locked", [&] { first(), second(); });
   const RegionReport report = report_of(tuner, "alternatives_locked");
   INFO(report.choices_text());
-  CHECK(find(report, "alt_locked_first", "()").choice == 0);
-  const ProblemReport later = find(report, "alt_locked_second", "()");
+  CHECK(of_kernel(report, "alt_locked_first", "()").choice == 0);
+  const ProblemReport later = of_kernel(report, "alt_locked_second", "()");
   CHECK(later.choice == 0);
   REQUIRE(later.configs.at(1).rejection);
   CHECK_THAT(*later.configs.at(1).rejection, ContainsSubstring("ruled out by `feasible`"));

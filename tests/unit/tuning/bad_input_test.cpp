@@ -3,13 +3,6 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/function.hpp>
-#include <contextual/param.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <chrono>
-#include <memory>
-
 namespace bad_input_test {
 
 using namespace contextual;
@@ -36,7 +29,7 @@ void check_space_error(const std::string& name, const ConfigSpace<Block>& space,
 
 }  // namespace
 
-TEST_CASE("bad input: options out of range are refused by name, of the tuner and of a call", "[unit]") {
+TEST_CASE("bad input: options out of range are refused by name, of the tuner and of a call") {
   int runs = 0;
   ContextualAutotuner tuner{quick()};
   const auto error_of = [&](const Options& options) {
@@ -48,15 +41,13 @@ TEST_CASE("bad input: options out of range are refused by name, of the tuner and
           }) == text);
     return text;
   };
-  CHECK_THAT(error_of({.n_warmup = 0}), ContainsSubstring("n_warmup = 0") && ContainsSubstring("at least 1"));
-  CHECK_THAT(error_of({.n_repeat = -1}),
-             ContainsSubstring("n_repeat = -1") && ContainsSubstring("at least 1"));
+  CHECK_THAT(error_of({.n_warmup = 0}), ContainsAll("n_warmup = 0", "at least 1"));
+  CHECK_THAT(error_of({.n_repeat = -1}), ContainsAll("n_repeat = -1", "at least 1"));
   CHECK_THAT(error_of({.deadline = std::chrono::milliseconds(0)}), ContainsSubstring("deadline"));
   CHECK(runs == 0);
 }
 
-TEST_CASE("bad input: a bad space is an error of the first launch and of run, with what to change",
-          "[unit]") {
+TEST_CASE("bad input: a bad space is an error of the first launch and of run, with what to change") {
   check_space_error("bad_empty", ConfigSpace<Block>{}, {"empty", "give at least one"});
   check_space_error("bad_no_values", {{"BLOCK", &Block::block, std::vector<int>{}}},
                     {"empty", "\"BLOCK\"", "give at least one"});
@@ -71,8 +62,7 @@ TEST_CASE("bad input: a bad space is an error of the first launch and of run, wi
                     {"\"fits\"", "division by zero", "{BLOCK: 0}", "return false"});
 }
 
-TEST_CASE("bad input: constructing a kernel of a bad space throws nothing, others are not disturbed",
-          "[unit]") {
+TEST_CASE("bad input: constructing a kernel of a bad space throws nothing, others are not disturbed") {
   TunableKernel bad{"bad_but_unused", ConfigSpace<Block>{}, single_problem, do_nothing};
   TunableKernel good{"good_beside_bad", blocks(2), single_problem, do_nothing};
   ContextualAutotuner tuner{quick()};
@@ -80,23 +70,18 @@ TEST_CASE("bad input: constructing a kernel of a bad space throws nothing, other
   CHECK_NOTHROW(good());
 }
 
-TEST_CASE("bad input: two living kernels of one name are refused at a launch and in run", "[unit]") {
+TEST_CASE("bad input: two living kernels of one name are refused at a launch and in run") {
   TunableKernel first{"bad_twins", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
   auto second = std::make_unique<TunableKernel<void(const Block&, int)>>(
       "bad_twins", blocks(2), [](const int& n) { return make_key(n); }, [](const Block&, int) {});
   ContextualAutotuner tuner{quick()};
   const auto both = [&](int key_of_second) {
-    return error_text<InvalidArgument>([&] {
-      tuner.run("bad_twins", [&] {
-        first(1);
-        (*second)(key_of_second);
-      });
-    });
+    return error_text<InvalidArgument>(
+        [&] { tuner.run("bad_twins", [&] { first(1), (*second)(key_of_second); }); });
   };
   for (const std::string& text : {error_text<InvalidArgument>([&] { first(1); }),
                                   error_text<InvalidArgument>([&] { (*second)(1); }), both(1), both(2)}) {
-    CHECK_THAT(text, ContainsSubstring("two living"));
-    CHECK_THAT(text, ContainsSubstring("\"bad_twins\""));
+    CHECK_THAT(text, ContainsAll("two living", "\"bad_twins\""));
     CHECK_THAT(text, ContainsSubstring("name of its own") || ContainsSubstring("each a name"));
   }
   second.reset();
@@ -104,17 +89,13 @@ TEST_CASE("bad input: two living kernels of one name are refused at a launch and
   CHECK_NOTHROW(tuner.run("bad_twins_gone", [&] { first(1); }));
 }
 
-TEST_CASE("bad input: a second living kernel of one name is refused in run, though only one is launched",
-          "[unit]") {
+TEST_CASE("bad input: a second living kernel of one name is refused in run, though only one is launched") {
   TunableKernel first{"bad_twin_unused", blocks(2), single_problem, do_nothing};
   auto second = std::make_unique<TunableKernel<void(const Block&)>>("bad_twin_unused", blocks(2),
                                                                     single_problem, do_nothing);
   ContextualAutotuner tuner{quick()};
   int runs = 0;
-  const auto region = [&] {
-    ++runs;
-    first();
-  };
+  const auto region = [&] { ++runs, first(); };
   const std::string text = error_text<InvalidArgument>([&] { tuner.run("bad_twin_unused", region); });
   CHECK_THAT(text, ContainsSubstring("two living tunable kernels are named \"bad_twin_unused\""));
   CHECK(runs == 1);  // the launch that discovers it throws
@@ -122,7 +103,7 @@ TEST_CASE("bad input: a second living kernel of one name is refused in run, thou
   CHECK_NOTHROW(tuner.run("bad_twin_unused", region));
 }
 
-TEST_CASE("bad input: a log directory that cannot be written is refused before the region runs", "[unit]") {
+TEST_CASE("bad input: a log directory that cannot be written is refused before the region runs") {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.path() / "a_file";
   std::ofstream(file) << "not a directory";
@@ -130,14 +111,13 @@ TEST_CASE("bad input: a log directory that cannot be written is refused before t
   ContextualAutotuner tuner{quick()};
   const std::string text = error_text<InvalidArgument>(
       [&] { tuner.run("bad_log", [&] { ++runs; }, {.log_directory = file / "logs"}); });
-  CHECK_THAT(text, ContainsSubstring((file / "logs").string()));
-  CHECK_THAT(text, ContainsSubstring("CONTEXTUAL_LOG_DIR"));
+  CHECK_THAT(text, ContainsAll((file / "logs").string(), "CONTEXTUAL_LOG_DIR"));
   CHECK(runs == 0);
   CHECK_NOTHROW(tuner.run("bad_log", [&] { ++runs; }));
   CHECK(runs == 1);
 }
 
-TEST_CASE("bad input: an unknown parameter of a dynamic config is named with what there is", "[unit]") {
+TEST_CASE("bad input: an unknown parameter of a dynamic config is named with what there is") {
   const ConfigSpace<Config> space{{"TILE", {1, 2}}, {"STAGES", {3, 4}}};
   const auto typo = space.param<int>("TYLE");
   TunableKernel kernel{"bad_parameter", space, single_problem, [&](const Config& c) { return c[typo]; }};
@@ -145,13 +125,11 @@ TEST_CASE("bad input: an unknown parameter of a dynamic config is named with wha
   for (const std::string& text :
        {error_text<InvalidArgument>([&] { kernel(); }),
         error_text<InvalidArgument>([&] { tuner.run("bad_parameter", [&] { kernel(); }); })}) {
-    CHECK_THAT(text, ContainsSubstring("TYLE"));
-    CHECK_THAT(text, ContainsSubstring("TILE"));
-    CHECK_THAT(text, ContainsSubstring("STAGES"));
+    CHECK_THAT(text, ContainsAll("TYLE", "TILE", "STAGES"));
   }
 }
 
-TEST_CASE("bad input: an empty name is refused, of a region, a function and a kernel", "[unit]") {
+TEST_CASE("bad input: an empty name is refused, of a region, a function and a kernel") {
   ContextualAutotuner tuner{quick()};
   int runs = 0;
   auto step = make_tuned_region(tuner, "", [&] { ++runs; });
@@ -161,16 +139,14 @@ TEST_CASE("bad input: an empty name is refused, of a region, a function and a ke
   const auto error_of = [](const auto& call) { return error_text<InvalidArgument>(call); };
   CHECK_THAT(error_of([&] { tuner.run("", [&] { ++runs; }); }), ContainsSubstring("empty region name"));
   CHECK_THAT(error_of([&] { step(); }), ContainsSubstring("empty region name"));
-  CHECK_THAT(error_of([&] { function(); }),
-             ContainsSubstring("a tuned function has an empty name") && ContainsSubstring("`autotune`"));
+  CHECK_THAT(error_of([&] { function(); }), ContainsAll("a tuned function has an empty name", "`autotune`"));
   CHECK_THAT(error_of([&] { kernel(); }), ContainsSubstring("empty name"));
   CHECK_THAT(error_of([&] { tuner.run("bad_kernel_name", [&] { kernel(); }); }),
              ContainsSubstring("empty name"));
   CHECK(runs == 0);
 }
 
-TEST_CASE("bad input: a kernel name that is not UTF-8 is refused, since nothing kept could be found by it",
-          "[unit]") {
+TEST_CASE("bad input: a kernel name that is not UTF-8 is refused, since nothing kept could be found by it") {
   TunableKernel kernel{"k\xff", blocks(2), single_problem, do_nothing};
   ContextualAutotuner tuner{quick()};
   CHECK_THAT(error_text<InvalidArgument>([&] { kernel(); }), ContainsSubstring("is not UTF-8"));

@@ -4,13 +4,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <contextual/alternatives.hpp>
 #include <contextual/detail/launch/device_check.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel_tuner.hpp>
-
-#include <string>
-#include <vector>
 
 namespace device_kinds_test {
 
@@ -53,47 +47,36 @@ std::string on_other(const Call& call) {
 
 }  // namespace
 
-TEST_CASE("device kinds: a launch on another kind in a region ends the run, and the run after works",
-          "[unit]") {
+TEST_CASE("device kinds: a launch on another kind in a region ends the run, and the run after works") {
   const TwoKinds kinds;
   for (const int ranks : {1, 2}) {
-    const auto thrown =
-        on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          std::vector<int> used;
-          const auto kernel = rank_kernel(
-              "kinds_region", 3, {}, [&](const TileConfig& config, int&) { used.push_back(config.tile); });
-          const auto run = [&] {
-            used.clear();
-            tuner.run("kinds region", [&] { (*kernel)(7); });
-          };
-          const auto refused = [&] {
-            const bool here = rank == ranks - 1;
-            const std::string message = here ? on_other(run) : error_text<Error>(run);
-            if (message.find("\"kinds_region\" is not launched: it is an A") == std::string::npos ||
-                (here && !used.empty())) {
-              throw std::runtime_error("not refused: " + message);
-            }
-          };
-          refused();
-          run();
-          if (used.size() < 4 || used.back() != 3) {
-            throw std::runtime_error("not tuned");
-          }
-          refused();  // nothing is left to tune
-          run();
-          if (used != std::vector<int>{3}) {
-            throw std::runtime_error("the choice is lost");
-          }
-        });
-    for (const std::exception_ptr& error : thrown) {
-      INFO(text_of(error));
-      CHECK_FALSE(error);
-    }
+    check_well(on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
+      std::vector<int> used;
+      const auto kernel = rank_kernel("kinds_region", 3, {},
+                                      [&](const TileConfig& config, int&) { used.push_back(config.tile); });
+      const auto run = [&] {
+        used.clear();
+        tuner.run("kinds region", [&] { (*kernel)(7); });
+      };
+      const auto refused = [&] {
+        const bool here = rank == ranks - 1;
+        const std::string message = here ? on_other(run) : error_text<Error>(run);
+        if (message.find("\"kinds_region\" is not launched: it is an A") == std::string::npos ||
+            (here && !used.empty())) {
+          throw std::runtime_error("not refused: " + message);
+        }
+      };
+      refused();
+      run();
+      throw_if<std::runtime_error>(used.size() < 4 || used.back() != 3, "not tuned");
+      refused();  // nothing is left to tune
+      run();
+      throw_if<std::runtime_error>(used != std::vector<int>{3}, "the choice is lost");
+    }));
   }
 }
 
-TEST_CASE("device kinds: outside of a run kernels, coupled ones and alternatives throw before they launch",
-          "[unit]") {
+TEST_CASE("device kinds: outside of a run kernels, coupled ones and alternatives throw before they launch") {
   const TwoKinds kinds;
   int launches = 0;
   const auto count = [&](const TileConfig&, int&) { ++launches; };
@@ -114,8 +97,7 @@ TEST_CASE("device kinds: outside of a run kernels, coupled ones and alternatives
   }
 }
 
-TEST_CASE("device kinds: a tuned function throws on another kind, whether its call is known or not",
-          "[unit]") {
+TEST_CASE("device kinds: a tuned function throws on another kind, whether its call is known or not") {
   const TwoKinds kinds;
   std::vector<int> used;
   auto tuned = autotune(
@@ -139,7 +121,7 @@ TEST_CASE("device kinds: a tuned function throws on another kind, whether its ca
   CHECK(used == std::vector<int>{3});
 }
 
-TEST_CASE("device kinds: a KernelTuner throws on another kind, also where it has a config", "[unit]") {
+TEST_CASE("device kinds: a KernelTuner throws on another kind, also where it has a config") {
   const TwoKinds kinds;
   KernelTuner tuner{
       "kinds_tuner", tiles(3), [](const TileConfig&, CUstream_st*) {}, {.tuning = rank_options(one_rank())}};

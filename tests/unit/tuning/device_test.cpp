@@ -2,15 +2,9 @@
 /// What the engine makes of a device: loading before the first iteration, errors that stay, times that do not
 /// count. No device is needed: timer and statuses are scripted.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <contextual/choices.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
-
-#include <algorithm>
-#include <set>
-#include <utility>
 
 struct CUstream_st;
 
@@ -86,8 +80,7 @@ TimerFactory device_timer(DeviceTimer::Script script) {
 
 }  // namespace
 
-TEST_CASE("load: every living kernel's default is loaded before the region runs, whoever launches it",
-          "[unit]") {
+TEST_CASE("load: every living kernel's default is loaded before the region runs, whoever launches it") {
   std::vector<std::string> events;
   const auto make = [&](const char* name) {
     return TunableKernel{name,
@@ -109,8 +102,7 @@ TEST_CASE("load: every living kernel's default is loaded before the region runs,
                       [](const std::string& event) { return event.ends_with("idle0"); }) == 0);
 }
 
-TEST_CASE("load: where the default cannot be loaded the first run launches the first config that can",
-          "[unit]") {
+TEST_CASE("load: where the default cannot be loaded the first run launches the first config that can") {
   const auto refuse = refuse_block(0, "does not compile");
   OneKernel one("load_default_fails", 3, {.load = refuse});
   one.run();
@@ -126,8 +118,8 @@ TEST_CASE("load: where the default cannot be loaded the first run launches the f
   CHECK(std::count(left_out.used.begin(), left_out.used.end(), 1) == 0);
 }
 
-TEST_CASE("load: called for the default before the region runs, and for each config before its first launch",
-          "[unit]") {
+TEST_CASE(
+    "load: called for the default before the region runs, and for each config before its first launch") {
   std::vector<std::string> events;
   const auto note = [&events](const char* what) {
     return [&events, what](const Block& c) { events.push_back(what + std::to_string(c.block)); };
@@ -145,7 +137,7 @@ TEST_CASE("load: called for the default before the region runs, and for each con
   }
 }
 
-TEST_CASE("load: an object that takes both is called without a key first, and then with it", "[unit]") {
+TEST_CASE("load: an object that takes both is called without a key first, and then with it") {
   struct Both {
     std::vector<std::string>* calls;
     void operator()(const Block&) const { calls->push_back("alone"); }
@@ -162,7 +154,7 @@ TEST_CASE("load: an object that takes both is called without a key first, and th
   CHECK(calls == std::vector<std::string>{"alone", "(4)", "(4)"});
 }
 
-TEST_CASE("load: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
+TEST_CASE("load: where no config can be loaded every reason is told, and nothing is launched") {
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
   OneKernel one("load_all_fail", 3, {.load = load});
   one.in_launch = load;
@@ -178,7 +170,7 @@ TEST_CASE("load: where no config can be loaded every reason is told, and nothing
   CHECK(one.used.empty());
 }
 
-TEST_CASE("load: gets the key of the problem that the config is due for, if it takes one", "[unit]") {
+TEST_CASE("load: gets the key of the problem that the config is due for, if it takes one") {
   std::vector<std::pair<int, std::string>> prepared;
   TunableKernel kernel{"load_key",
                        blocks(2),
@@ -186,22 +178,18 @@ TEST_CASE("load: gets the key of the problem that the config is due for, if it t
                        [](const Block&, const int&) {},
                        {.load = [&](const Block& c, const Key& key) {
                          prepared.emplace_back(c.block, key.to_string());
-                         if (c.block == 1 && key == make_key(8)) {
-                           throw ConfigRejected("too large for this key");
-                         }
+                         throw_if<ConfigRejected>(c.block == 1 && key == make_key(8),
+                                                  "too large for this key");
                        }}};
   ContextualAutotuner tuner{quick()};
-  tuner.run("load_key", [&] {
-    kernel(4);
-    kernel(8);
-  });
+  tuner.run("load_key", [&] { kernel(4), kernel(8); });
   CHECK(std::set(prepared.begin(), prepared.end()) ==
         std::set<std::pair<int, std::string>>{{0, "(4)"}, {1, "(4)"}, {0, "(8)"}, {1, "(8)"}});
   CHECK(problem_of(tuner, "load_key", "load_key", "(4)").choice == 1);
   CHECK(problem_of(tuner, "load_key", "load_key", "(8)").choice == 0);
 }
 
-TEST_CASE("device error: a launch that finds the device lost ends the run and rejects nothing", "[unit]") {
+TEST_CASE("device error: a launch that finds the device lost ends the run and rejects nothing") {
   int launches = 0;
   TunableKernel kernel{"lost_in_launch", blocks(3), single_problem, [&](const Block& c) {
                          ++launches;
@@ -221,11 +209,8 @@ TEST_CASE("device error: a launch that finds the device lost ends the run and re
     });
     FAIL("no error");
   } catch (const DeviceError& error) {
-    CHECK_THAT(error.what(), ContainsSubstring("illegal address"));
-    CHECK_THAT(error.what(), ContainsSubstring("tuning iteration 2"));
-    CHECK_THAT(error.what(), ContainsSubstring("config-1 {BLOCK: 1}"));
-    REQUIRE(error.suspects().size() == 1);
-    CHECK(error.suspects()[0].kernel == "lost_in_launch");
+    CHECK_THAT(error.what(), ContainsAll("illegal address", "tuning iteration 2", "config-1 {BLOCK: 1}"));
+    CHECK(only(error.suspects()).kernel == "lost_in_launch");
     CHECK(error.suspects()[0].config_id == 1);
     CHECK(error.suspects()[0].tuning_iteration == 2);
   }
@@ -233,29 +218,24 @@ TEST_CASE("device error: a launch that finds the device lost ends the run and re
   CHECK_FALSE(problem_of(tuner, "lost_in_launch", "lost_in_launch").configs[1].rejection);
 }
 
-TEST_CASE("device error: one that the settle finds names the configs that were new in the batch", "[unit]") {
+TEST_CASE("device error: one that the settle finds names the configs that were new in the batch") {
   TunableKernel settled{"settled_before", blocks(1), single_problem, [](const Block&) {}};
   TunableKernel fresh{"fresh_in_batch", blocks(3), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(device_timer({.settle = [](int settle) {
-    if (settle == 3) {  // iteration 0; the rest of config 0; config 1
-      throw DeviceError("CUDA_ERROR_ILLEGAL_ADDRESS");
-    }
+    throw_if<DeviceError>(settle == 3,
+                          "CUDA_ERROR_ILLEGAL_ADDRESS");  // iteration 0; the rest of config 0; config 1
   }}))};
   try {
-    tuner.run("lost_in_settle", [&] {
-      settled();
-      fresh();
-    });
+    tuner.run("lost_in_settle", [&] { settled(), fresh(); });
     FAIL("no error");
   } catch (const DeviceError& error) {
     CHECK_THAT(error.what(), ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
-    REQUIRE(error.suspects().size() == 1);
-    CHECK(error.suspects()[0].kernel == "fresh_in_batch");
+    CHECK(only(error.suspects()).kernel == "fresh_in_batch");
     CHECK(error.suspects()[0].config_id == 1);
   }
 }
 
-TEST_CASE("device error: what was wrong before a launch is taken away, said, and rejects nothing", "[unit]") {
+TEST_CASE("device error: what was wrong before a launch is taken away, said, and rejects nothing") {
   TunableKernel kernel{"wrong_before", blocks(2), single_problem, [](const Block&) { return Status::ok; }};
   ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -265,13 +245,11 @@ TEST_CASE("device error: what was wrong before a launch is taken away, said, and
   });
   CHECK(pending_errors == 0);
   const Report report = tuner.report();
-  REQUIRE(report.find("wrong_before")->warnings.size() == 1);
-  CHECK_THAT(report.find("wrong_before")->warnings[0], ContainsSubstring("left behind by another call"));
+  CHECK_THAT(only(report.find("wrong_before")->warnings), ContainsSubstring("left behind by another call"));
   CHECK_FALSE(problem_of(tuner, "wrong_before", "wrong_before").configs[0].rejection);
 }
 
-TEST_CASE("conditions: times of a disturbed batch do not count, are taken again, and that is said",
-          "[unit]") {
+TEST_CASE("conditions: times of a disturbed batch do not count, are taken again, and that is said") {
   const TemporaryDirectory logs;
   Options options = quick(device_timer({.conditions = [](int settle) {
     BatchConditions conditions;
@@ -285,8 +263,7 @@ TEST_CASE("conditions: times of a disturbed batch do not count, are taken again,
   CHECK(one.runs == 2 * 2 + 1 + 1);  // the table, the repeat again, the final run
   const RegionReport run = one.report();
   CHECK(run.retakes == 1);
-  REQUIRE(run.warnings.size() == 1);
-  CHECK_THAT(run.warnings[0], ContainsSubstring("thermal slowdown"));
+  CHECK_THAT(only(run.warnings), ContainsSubstring("thermal slowdown"));
   CHECK(run.timer == "device timer");
   CHECK(run.timer_bias_ns == 1450);
   const std::string log = text_of_file(logs.path() / "rank-0.jsonl");
@@ -296,8 +273,7 @@ TEST_CASE("conditions: times of a disturbed batch do not count, are taken again,
 }
 
 TEST_CASE(
-    "loading: a kernel on a stream that is not loaded before is warned about where code is loaded lazily",
-    "[unit]") {
+    "loading: a kernel on a stream that is not loaded before is warned about where code is loaded lazily") {
   using OnStream = TunableKernel<void(const Block&, CUstream_st*)>;
   const auto make = [](const char* name, OnStream::Options options = {}) {
     return OnStream(
@@ -317,25 +293,22 @@ TEST_CASE(
   });
   const std::vector<std::string> warnings = report_of(tuner, "loading").warnings;
   REQUIRE(warnings.size() == 2);
-  CHECK_THAT(warnings[0],
-             ContainsSubstring("\"loads_lazily\"") && ContainsSubstring("CUDA loads code lazily"));
+  CHECK_THAT(warnings[0], ContainsAll("\"loads_lazily\"", "CUDA loads code lazily"));
   CHECK_THAT(warnings[1], ContainsSubstring("\"loads_by_key\" has no `load` that takes the config alone"));
 }
 
-TEST_CASE("timers: ranks that would measure by different ones throw", "[unit]") {
+TEST_CASE("timers: ranks that would measure by different ones throw") {
   using namespace contextual::test;
   const RankRuns outcome = tune_kernels(
       3, [](int) { return rank_kernel("other-timers", 2); },
       [&](int rank, Options& options) {
         options.timer = device_timer({.name = rank == 1 ? "CUDA events" : "CUPTI"});
       });
-  for (const auto& error : outcome.thrown) {
-    CHECK(threw<RankMismatchError>(error));
-    CHECK_THAT(text_of(error), ContainsSubstring("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI"));
-  }
+  check_all_threw<RankMismatchError>(outcome.thrown,
+                                     {"rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI"});
 }
 
-TEST_CASE("timers: ranks give way to the one that each of them has or can have", "[unit]") {
+TEST_CASE("timers: ranks give way to the one that each of them has or can have") {
   using namespace contextual::test;
   const RankRuns outcome = tune_kernels(
       3, [](int) { return rank_kernel("gives-way", 2); },
@@ -349,19 +322,16 @@ TEST_CASE("timers: ranks give way to the one that each of them has or can have",
   }
 }
 
-TEST_CASE("device: what is launched without a stream works on one if its status is a device's", "[unit]") {
+TEST_CASE("device: what is launched without a stream works on one if its status is a device's") {
   TunableKernel device{"default_stream", blocks(2), single_problem, [](const Block&) { return Status::ok; }};
   TunableKernel host{"no_stream", blocks(2), single_problem, [](const Block&) {}};
   const TemporaryDirectory directory;
-  Options options = quick();
-  options.cache_directory = directory.path();
-  ContextualAutotuner tuner{options};
+  ContextualAutotuner tuner{quick({.cache_directory = directory.path()})};
   tuner.run("on a device", [&] { device(); });
   tuner.run("on both", [&] { device(), host(); });
   const auto depends_on_processor = [&](const std::string& region) {
     const auto kept = KeptChoices(directory.path()).list(region).sets;
-    REQUIRE(kept.size() == 1);
-    return kept[0].machines.at(0).contains("processor");
+    return only(kept).machines.at(0).contains("processor");
   };
   CHECK_FALSE(depends_on_processor("on a device"));
   CHECK(depends_on_processor("on both"));

@@ -2,12 +2,8 @@
 
 #include "support/catch.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace expected_output_test {
 
@@ -28,7 +24,7 @@ ExpectedOutput taken(Output output, std::size_t kept) {
 
 }  // namespace
 
-TEST_CASE("expected outputs: a filled element is NaN, or -1, and is not one that was written", "[unit]") {
+TEST_CASE("expected outputs: a filled element is NaN, or -1, and is not one that was written") {
   std::vector<float> data(9, 1.0F);
   const Output out = output("data", std::span(data));
   fill_output(out);
@@ -49,7 +45,7 @@ TEST_CASE("expected outputs: a filled element is NaN, or -1, and is not one that
   CHECK(taken(out_whole, out_whole.bytes()).unwritten() == 0);
 }
 
-TEST_CASE("expected outputs: of a large one, samples and the sums of blocks are kept", "[unit]") {
+TEST_CASE("expected outputs: of a large one, samples and the sums of blocks are kept") {
   std::vector<float> data(count, 1.0F);
   const ExpectedOutput expected = taken(output("data", std::span(data)), kept_bytes);
   CHECK(expected.sampled());
@@ -65,8 +61,7 @@ TEST_CASE("expected outputs: of a large one, samples and the sums of blocks are 
   CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 262144 on differ"));
 }
 
-TEST_CASE("expected outputs: where NaN is expected, a block of a large one is compared all the same",
-          "[unit]") {
+TEST_CASE("expected outputs: where NaN is expected, a block of a large one is compared all the same") {
   std::vector<float> data(count, 1.0F);
   data[5] = std::numeric_limits<float>::quiet_NaN();
   const ExpectedOutput expected = taken(output("data", std::span(data)), kept_bytes);
@@ -76,7 +71,7 @@ TEST_CASE("expected outputs: where NaN is expected, a block of a large one is co
   CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 262144 on differ"));
 }
 
-TEST_CASE("expected outputs: a mask of huge values does not allow errors of the others", "[unit]") {
+TEST_CASE("expected outputs: a mask of huge values does not allow errors of the others") {
   std::vector<float> data(1000, 1.0F);
   for (std::size_t i = 0; i < data.size(); i += 4) {
     data[i] = -1e9F;
@@ -86,7 +81,7 @@ TEST_CASE("expected outputs: a mask of huge values does not allow errors of the 
   CHECK_THAT(expected.difference(), ContainsSubstring("element 1 is 0 instead of 1"));
 }
 
-TEST_CASE("expected outputs: large ones of integers are compared by hashes between the samples", "[unit]") {
+TEST_CASE("expected outputs: large ones of integers are compared by hashes between the samples") {
   std::vector<std::int32_t> data(count, 1);
   const ExpectedOutput expected = taken(output("data", std::span(data)), kept_bytes);
   const std::size_t between = kept_bytes / 4 / sizeof(std::int32_t) + 1000;
@@ -95,8 +90,7 @@ TEST_CASE("expected outputs: large ones of integers are compared by hashes betwe
   CHECK_THAT(expected.difference(), ContainsSubstring("elements from element 262144 on differ"));
 }
 
-TEST_CASE("expected outputs: between the samples, two signs that are wrong do not make up for each other",
-          "[unit]") {
+TEST_CASE("expected outputs: between the samples, two signs that are wrong do not make up for each other") {
   std::vector<double> data(count, 1.0);
   Output exact = output("data", std::span(data));
   exact.relative = exact.absolute = 0;
@@ -106,7 +100,7 @@ TEST_CASE("expected outputs: between the samples, two signs that are wrong do no
   CHECK_THAT(expected.difference(), ContainsSubstring("on differ"));
 }
 
-TEST_CASE("expected outputs: one without elements never differs", "[unit]") {
+TEST_CASE("expected outputs: one without elements never differs") {
   const Output none = output<float>("none", nullptr, 0);
   fill_output(none);
   const ExpectedOutput expected = taken(none, 0);

@@ -1,36 +1,17 @@
 /// \file
 /// What was chosen fails to launch later, outside of tuning.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/breakable_ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <contextual/alternatives.hpp>
-#include <contextual/error.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel_tuner.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
 #include <system_error>
-#include <vector>
 
 namespace failed_choice_test {
 
 using namespace contextual;
-using engine_test::Block;
-using engine_test::blocks;
-using engine_test::count_of;
-using engine_test::error_text;
-using engine_test::quick;
-using engine_test::StderrCapture;
-using engine_test::TemporaryDirectory;
+using namespace engine_test;
 
 namespace {
 
@@ -44,9 +25,7 @@ struct Breakable {
       : kernel(name, blocks(3), single_problem,
                [this](const Block& c) {
                  tried.push_back(c.block);
-                 if (broken && c.block == 2) {
-                   throw ConfigRejected("no memory left for it");
-                 }
+                 throw_if<ConfigRejected>(broken && c.block == 2, "no memory left for it");
                  return c.block;
                },
                {.coupling = std::move(coupling)}) {}
@@ -69,14 +48,13 @@ void check_falls_back_once(Breakable& breakable, const std::function<int()>& cal
   CHECK(breakable.tried == std::vector<int>{2, 0, 0});
   const std::string text = captured.text();
   CHECK(count_of(text, "\n") == 1);
-  CHECK_THAT(text, ContainsSubstring("kernel \"" + breakable.kernel.name() + "\""));
-  CHECK_THAT(text, ContainsSubstring("config-2 {BLOCK: 2}"));
-  CHECK_THAT(text, ContainsSubstring("no memory left for it"));
+  CHECK_THAT(text, ContainsAll("kernel \"" + breakable.kernel.name() + "\"", "config-2 {BLOCK: 2}",
+                               "no memory left for it"));
 }
 
 }  // namespace
 
-TEST_CASE("holds 21: a choice that fails to launch falls back to the default, once", "[unit]") {
+TEST_CASE("holds 21: a choice that fails to launch falls back to the default, once") {
   SECTION("in mode use") {
     Breakable breakable("failed_use");
     const auto region = [&] { return breakable.kernel(); };
@@ -100,8 +78,7 @@ TEST_CASE("holds 21: a choice that fails to launch falls back to the default, on
   }
 }
 
-TEST_CASE("holds 21: a status that says so is a failed launch, and that of the default reaches the caller",
-          "[unit]") {
+TEST_CASE("holds 21: a status that says so is a failed launch, and that of the default reaches the caller") {
   std::vector<int> failing;
   TunableKernel kernel{
       "failed_status", blocks(3), single_problem, [&](const Block& c) {
@@ -117,7 +94,7 @@ TEST_CASE("holds 21: a status that says so is a failed launch, and that of the d
   CHECK(count_of(captured.text(), "\n") == 1);
 }
 
-TEST_CASE("holds 21: a tuned function's choice that fails falls back to the default, once", "[unit]") {
+TEST_CASE("holds 21: a tuned function's choice that fails falls back to the default, once") {
   for (const bool with_options : {false, true}) {
     bool broken = false;
     std::vector<int> tried;
@@ -126,9 +103,7 @@ TEST_CASE("holds 21: a tuned function's choice that fails falls back to the defa
         [](int n) { return make_key(n); },
         [&](const Block& c, int) {
           tried.push_back(c.block);
-          if (broken && c.block == 2) {
-            throw ConfigRejected("too large");
-          }
+          throw_if<ConfigRejected>(broken && c.block == 2, "too large");
           return c.block;
         },
         {.options = quick()});
@@ -144,32 +119,29 @@ TEST_CASE("holds 21: a tuned function's choice that fails falls back to the defa
   }
 }
 
-TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on all after the next meeting",
-          "[unit]") {
+TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on all after the next meeting") {
   struct Breaks {
     bool now = false;
     std::vector<int> tried{};
   };
-  std::vector<Breaks> broken(2);
-  std::vector<std::string> texts(2);
+  test::PerRank<Breaks> broken(2);
+  test::PerRank<std::string> texts(2);
   testing::ScriptedWorld world(2);
   const StderrCapture captured;
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Breaks& here = broken[static_cast<std::size_t>(rank)];
+  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Breaks& here = broken[rank];
     auto function = autotune(
         "failed_function_ranks", blocks(3), [](int n) { return make_key(n); },
         [&here](const Block& c, int) {
           here.tried.push_back(c.block);
-          if (here.now && c.block == 2) {
-            throw ConfigRejected("too large");
-          }
+          throw_if<ConfigRejected>(here.now && c.block == 2, "too large");
           return c.block;
         },
         {.options = test::rank_options(communicator)});
     function(1);
     here.now = rank == 1;
     here.tried.clear();
-    std::string& text = texts[static_cast<std::size_t>(rank)];
+    std::string& text = texts[rank];
     text = error_text<ConfigRejected>([&] { function(1); });
     text += "; " + error_text<ConfigRejected>([&] { function(1); });
     CHECK(here.tried == std::vector<int>{2, 2});
@@ -177,8 +149,7 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
     here.tried.clear();
     text += "; " + error_text<ConfigRejected>([&] { function(1); });
     text += "; " + error_text<ConfigRejected>([&] { function(1); });
-  });
-  CHECK(test::count_failed(thrown) == 0);
+  }));
   CHECK(texts[0] == "[no error]; [no error]; [no error]; [no error]");
   CHECK(texts[1] == "too large; too large; [no error]; [no error]");
   for (const Breaks& here : broken) {
@@ -187,15 +158,12 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
   }
 }
 
-TEST_CASE("holds 21: a coupled function's choice that fails on a rank alone is out at the next call",
-          "[unit]") {
+TEST_CASE("holds 21: a coupled function's choice that fails on a rank alone is out at the next call") {
   bool broken = false;
   auto function = autotune(
       "failed_function_coupled", blocks(3), [](int n) { return make_key(n); },
       [&](const Block& c, int) {
-        if (broken && c.block == 2) {
-          throw ConfigRejected("too large");
-        }
+        throw_if<ConfigRejected>(broken && c.block == 2, "too large");
         return c.block;
       },
       {.kernel = {.coupling = "failed_function_coupled"}, .options = quick()});
@@ -207,12 +175,11 @@ TEST_CASE("holds 21: a coupled function's choice that fails on a rank alone is o
   CHECK(function(1) == 1);
 }
 
-TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has fallen back to", "[unit]") {
+TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has fallen back to") {
   Breakable breakable("failed_tuner");
   ContextualAutotuner{quick()}.run("failed_tuner", [&] { return breakable.kernel(); });
   breakable.broken = true;
-  KernelTunerOptions options;
-  options.tuning = in_mode(Mode::use);
+  const KernelTunerOptions options{.tuning = in_mode(Mode::use)};
   KernelTuner tuner{breakable.kernel, options};
   const StderrCapture captured;
   const TuningResult result = tuner.tune({.problem_size = {1}});
@@ -220,13 +187,11 @@ TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has f
   CHECK(count_of(captured.text(), "\n") == 1);
 }
 
-TEST_CASE("holds 21: an alternative that fails to launch falls back to the first one, once", "[unit]") {
+TEST_CASE("holds 21: an alternative that fails to launch falls back to the first one, once") {
   bool broken = false;
   int last = 0;
   const auto clever = [&](int&) {
-    if (broken) {
-      throw ConfigRejected("too clever");
-    }
+    throw_if<ConfigRejected>(broken, "too clever");
     return 2;
   };
   Alternatives<int(int)> either{"failed_alternative",
@@ -244,16 +209,13 @@ TEST_CASE("holds 21: an alternative that fails to launch falls back to the first
   CHECK(count_of(captured.text(), "\n") == 1);
 }
 
-TEST_CASE("holds 21: a set of an earlier process that has failed here is not used again by this one",
-          "[unit]") {
+TEST_CASE("holds 21: a set of an earlier process that has failed here is not used again by this one") {
   const TemporaryDirectory directory;
   detail::describe_machine("test", [] { return std::string("alike"); });
   bool broken = false;
   int last = 0;
   const auto kernel = test::rank_kernel("failed_kept", 3, {}, [&](const test::TileConfig& c, int&) {
-    if (broken && c.tile == 3) {
-      throw ConfigRejected("no memory left for it");
-    }
+    throw_if<ConfigRejected>(broken && c.tile == 3, "no memory left for it");
     last = c.tile;
   });
   /// Finds nothing locked in. Returns what was said.
@@ -272,12 +234,11 @@ TEST_CASE("holds 21: a set of an earlier process that has failed here is not use
   CHECK(count_of(run_anew(Mode::use), "\n") == 1);
   CHECK(last == 1);
   broken = false;
-  CHECK_THAT(run_anew(Mode::use), ContainsSubstring("are not used") && ContainsSubstring("failed to launch"));
+  CHECK_THAT(run_anew(Mode::use), ContainsAll("are not used", "failed to launch"));
   CHECK(last == 1);
 }
 
-TEST_CASE("holds 4: a coupled choice of one rank that fails ends the call, and the next one leaves it out",
-          "[unit]") {
+TEST_CASE("holds 4: a coupled choice of one rank that fails ends the call, and the next one leaves it out") {
   for (const Mode mode : {Mode::use, Mode::tune}) {
     const std::string name = mode == Mode::use ? "failed_coupled_use" : "failed_coupled_tune";
     Breakable producer(name + "_a", name);
@@ -302,8 +263,7 @@ TEST_CASE("holds 4: a coupled choice of one rank that fails ends the call, and t
   }
 }
 
-TEST_CASE("holds 4: a coupled choice that fails in a run with nothing to tune is left out by that run",
-          "[unit]") {
+TEST_CASE("holds 4: a coupled choice that fails in a run with nothing to tune is left out by that run") {
   Breakable producer("failed_settled_a", "failed_settled");
   Breakable consumer("failed_settled_b", "failed_settled");
   const auto region = [&] { return 10 * producer.kernel() + consumer.kernel(); };
@@ -314,81 +274,47 @@ TEST_CASE("holds 4: a coupled choice that fails in a run with nothing to tune is
   CHECK(tuner.run("failed_settled", region) == 11);
 }
 
-TEST_CASE("holds 4: a choice of several ranks that fails on one ends its call, and all leave it out next",
-          "[unit]") {
-  std::atomic<bool> broken{false};
-  const auto kernels = test::kernel_per_rank(3, [&](int rank) {
-    return test::rank_kernel("failed_ranks", 3, {}, [&broken, rank](const test::TileConfig& c, int&) {
-      if (broken && rank == 1 && c.tile == 3) {
-        throw ConfigRejected("no memory left for it");
-      }
-    });
-  });
-  std::vector<std::string> texts(3);
-  std::vector<std::size_t> chosen(3);
-  testing::ScriptedWorld world(3);
+TEST_CASE("holds 4: a choice of several ranks that fails on one ends its call, and all leave it out next") {
+  test::BreakableRanks breakable(3, "failed_ranks");
+  test::PerRank<std::string> texts(3);
+  test::PerRank<std::size_t> chosen(3);
   const StderrCapture captured;
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto index = static_cast<std::size_t>(rank);
-    const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
-    ContextualAutotuner tuner(test::rank_options(communicator));
-    const auto region = [&] { (*kernels[index])(1); };
+  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    const auto region = [&] { breakable.kernels(rank, 1); };
     auto step = make_tuned_region(tuner, "failed_ranks", region);
     step();
-    meet();
-    broken = true;
-    meet();
-    texts[index] = error_text<ConfigRejected>(step);
-    meet();
-    broken = false;  // it is out all the same
-    meet();
+    breakable.set_broken(*communicator, true);
+    texts[rank] = error_text<ConfigRejected>(step);
+    breakable.set_broken(*communicator, false);  // it is out all the same
     tuner.run("failed_ranks", region);
-    const Report report = tuner.report();
-    chosen[index] = report.find("failed_ranks")->problems.front().choice;
-  });
-  CHECK(test::count_failed(thrown) == 0);
+    chosen[rank] = report_of(tuner, "failed_ranks").problems.front().choice;
+  }));
   CHECK(texts == std::vector<std::string>{"[no error]", "no memory left for it", "[no error]"});
   CHECK(chosen == std::vector<std::size_t>{1, 1, 1});
 }
 
-TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to the default, once",
-          "[unit]") {
+TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to the default, once") {
   for (const bool kept : {false, true}) {
     INFO((kept ? "kept by an earlier process" : "of this process"));
     const TemporaryDirectory directory;
     const std::string name = kept ? "failed_key_kept" : "failed_key";
-    std::atomic<bool> broken{false};
-    std::vector<std::vector<int>> tried(3);
-    const auto kernels = test::kernel_per_rank(3, [&](int rank) {
-      return test::rank_kernel(name, 3, {.participation = Participation::some},
-                               [&, rank](const test::TileConfig& c, int&) {
-                                 tried[static_cast<std::size_t>(rank)].push_back(c.tile);
-                                 if (broken && rank == 1 && c.tile == 3) {
-                                   throw ConfigRejected("no memory left for it");
-                                 }
-                               });
-    });
+    test::BreakableRanks breakable(3, name, {.participation = Participation::some});
     const auto in_new_process = [&](bool breaks) {
       testing::ScriptedWorld world(3);
       return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-        const auto index = static_cast<std::size_t>(rank);
-        const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
-        Options options = test::rank_options(communicator);
-        options.cache_directory = rank == 0 && kept ? directory.path() : "";
-        ContextualAutotuner tuner(options);
-        auto step = make_tuned_region(tuner, name, [&] { (*kernels[index])(rank); });
+        ContextualAutotuner tuner(
+            test::rank_options(communicator, {.cache_directory = rank == 0 && kept ? directory.path() : ""}));
+        auto step = make_tuned_region(tuner, name, [&] { breakable.kernels(rank, rank); });
         bool launches = false;
         auto other = make_tuned_region(tuner, name + " other", [&] {
           if (launches) {
-            (*kernels[index])(rank);
+            breakable.kernels(rank, rank);
           }
         });
         step();
         other();
-        meet();
-        broken = breaks;
-        tried[index].clear();
-        meet();
+        breakable.set_broken(*communicator, breaks);
+        breakable.tried[rank].clear();
         step();
         step();
         launches = true;
@@ -399,79 +325,44 @@ TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to
       REQUIRE(test::count_failed(in_new_process(false)) == 0);
     }
     const StderrCapture captured;
-    const auto thrown = in_new_process(true);
-    INFO(test::text_of(thrown[0]) << "; " << test::text_of(thrown[1]));
-    CHECK(test::count_failed(thrown) == 0);
-    CHECK(tried == std::vector<std::vector<int>>{{3, 3, 3}, {3, 1, 1, 1}, {3, 3, 3}});
+    test::check_well(in_new_process(true));
+    CHECK(breakable.tried == std::vector<std::vector<int>>{{3, 3, 3}, {3, 1, 1, 1}, {3, 3, 3}});
     CHECK(count_of(captured.text(), "no memory left for it") == 1);
   }
 }
 
-TEST_CASE("holds 21: a choice under this rank's own key falls back in a region that has not tuned it, too",
-          "[unit]") {
-  std::atomic<bool> broken{false};
-  std::vector<std::vector<int>> tried(2);
-  const auto kernels = test::kernel_per_rank(2, [&](int rank) {
-    return test::rank_kernel("failed_key_elsewhere", 3, {.participation = Participation::some},
-                             [&, rank](const test::TileConfig& c, int&) {
-                               tried[static_cast<std::size_t>(rank)].push_back(c.tile);
-                               if (broken && rank == 1 && c.tile == 3) {
-                                 throw ConfigRejected("no memory left for it");
-                               }
-                             });
-  });
-  testing::ScriptedWorld world(2);
+TEST_CASE("holds 21: a choice under this rank's own key falls back in a region that has not tuned it, too") {
+  test::BreakableRanks breakable(2, "failed_key_elsewhere", {.participation = Participation::some});
   const StderrCapture captured;
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto index = static_cast<std::size_t>(rank);
-    const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
-    ContextualAutotuner tuner(test::rank_options(communicator));
-    tuner.run("failed_key_elsewhere", [&] { (*kernels[index])(rank); });
+  test::check_well(test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    tuner.run("failed_key_elsewhere", [&] { breakable.kernels(rank, rank); });
     bool launches = false;
     auto other = make_tuned_region(tuner, "failed_key_elsewhere other", [&] {
       if (launches) {
-        (*kernels[index])(rank);
+        breakable.kernels(rank, rank);
       }
     });
     other();
     launches = true;
-    meet();
-    broken = true;
-    tried[index].clear();
-    meet();
+    breakable.set_broken(*communicator, true);
+    breakable.tried[rank].clear();
     other();
     other();
-  });
-  INFO(test::text_of(thrown[0]) << "; " << test::text_of(thrown[1]));
-  CHECK(test::count_failed(thrown) == 0);
-  CHECK(tried == std::vector<std::vector<int>>{{3, 3}, {3, 1, 1}});
+  }));
+  CHECK(breakable.tried == std::vector<std::vector<int>>{{3, 3}, {3, 1, 1}});
 }
 
-TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key ends its call", "[unit]") {
-  std::atomic<bool> broken{false};
-  const auto kernels = test::kernel_per_rank(3, [&](int rank) {
-    return test::rank_kernel("failed_key_of_two", 3, {.participation = Participation::some},
-                             [&broken, rank](const test::TileConfig& c, int&) {
-                               if (broken && rank == 1 && c.tile == 3) {
-                                 throw ConfigRejected("no memory left for it");
-                               }
-                             });
-  });
-  std::vector<std::string> texts(3);
-  testing::ScriptedWorld world(3);
+TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key ends its call") {
+  test::BreakableRanks breakable(3, "failed_key_of_two", {.participation = Participation::some});
+  test::PerRank<std::string> texts(3);
   const StderrCapture captured;
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto index = static_cast<std::size_t>(rank);
-    const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
-    ContextualAutotuner tuner(test::rank_options(communicator));
-    auto step = make_tuned_region(tuner, "failed_key_of_two", [&] { (*kernels[index])(std::min(rank, 1)); });
+  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    auto step =
+        make_tuned_region(tuner, "failed_key_of_two", [&] { breakable.kernels(rank, std::min(rank, 1)); });
     step();
-    meet();
-    broken = true;
-    meet();
-    texts[index] = error_text<ConfigRejected>(step);
-  });
-  CHECK(test::count_failed(thrown) == 0);
+    breakable.set_broken(*communicator, true);
+    texts[rank] = error_text<ConfigRejected>(step);
+  }));
   CHECK(texts == std::vector<std::string>{"[no error]", "no memory left for it", "[no error]"});
 }
 

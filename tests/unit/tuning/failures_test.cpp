@@ -3,7 +3,6 @@
 
 #include "support/engine.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 namespace failures_test {
@@ -11,12 +10,10 @@ namespace failures_test {
 using namespace contextual;
 using namespace engine_test;
 
-TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept", "[unit]") {
+TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept") {
   OneKernel one("holds_4_prepare", 4, {.load = [](const Block& c) {
                   refuse_block(1, "too much shared memory")(c);
-                  if (c.block == 3) {
-                    throw std::runtime_error("compiler error");
-                  }
+                  throw_if<std::runtime_error>(c.block == 3, "compiler error");
                 }});
   one.run();
   CHECK(one.used == std::vector<int>{0, 0, 2, 2, 2});
@@ -27,7 +24,7 @@ TEST_CASE("holds 4: a config that cannot be prepared is never launched and its r
   CHECK_FALSE(problem.configs[2].rejection);
 }
 
-TEST_CASE("holds 4: a launch that fails launches the fallback in the same call", "[unit]") {
+TEST_CASE("holds 4: a launch that fails launches the fallback in the same call") {
   OneKernel one("holds_4_launch", 4);
   int attempts = 0;
   one.in_launch = [&](const Block& c) {
@@ -47,14 +44,14 @@ TEST_CASE("holds 4: a launch that fails launches the fallback in the same call",
   CHECK(problem.choice == 3);
 }
 
-TEST_CASE("holds 4: a default that fails to launch falls back to another config", "[unit]") {
+TEST_CASE("holds 4: a default that fails to launch falls back to another config") {
   OneKernel one("holds_4_default");
   one.in_launch = refuse_block(0, "the default is no good here");
   CHECK(one.run() == 2);
   CHECK(std::ssize(one.used) == one.runs);
 }
 
-TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch", "[unit]") {
+TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch") {
   TunableKernel kernel{"holds_4_status", blocks(3), single_problem, [&](const Block& c) {
                          return c.block == 1 ? std::make_error_code(std::errc::not_enough_memory)
                                              : std::error_code{};
@@ -65,8 +62,7 @@ TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch",
   CHECK(problem.configs[1].rejection == std::make_error_code(std::errc::not_enough_memory).message());
 }
 
-TEST_CASE("holds 4: a result that fails its check is rejected; with reset the same call repeats it",
-          "[unit]") {
+TEST_CASE("holds 4: a result that fails its check is rejected; with reset the same call repeats it") {
   TunableKernel kernel{
       "holds_4_check",
       blocks(3),
@@ -84,7 +80,7 @@ TEST_CASE("holds 4: a result that fails its check is rejected; with reset the sa
   CHECK(problem.choice == 2);
 }
 
-TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is not repeated", "[unit]") {
+TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is not repeated") {
   OneKernel one("holds_4_check_only", 3, {.check = [](const Block& c) {
                   refuse_block(1, "off by 3 %")(c);
                   return true;
@@ -94,7 +90,7 @@ TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is n
   CHECK(one.problem().configs[1].rejection == "off by 3 %");
 }
 
-TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "[unit]") {
+TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason") {
   try {
     tune_alone("holds_5", 3, quick(),
                [](const Block& c) { throw ConfigRejected("reason " + std::to_string(c.block)); });
@@ -113,38 +109,27 @@ TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "
   }
 }
 
-TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit]") {
+TEST_CASE("holds 5: reasons of configs that failed earlier are told too") {
   int launches = 0;
   const auto launch = [&](const Block& c) {
     ++launches;
-    if (c.block > 0) {
-      throw ConfigRejected(std::to_string(c.block) + " is bad");
-    }
-    if (launches > 4) {
-      throw ConfigRejected("out of memory by now");
-    }
+    throw_if<ConfigRejected>(c.block > 0, std::to_string(c.block) + " is bad");
+    throw_if<ConfigRejected>(launches > 4, "out of memory by now");
   };
   CHECK_THAT(error_text<TuningFailedError>([&] { tune_alone("holds_5_later", 3, quick(), launch); }),
-             ContainsSubstring("1 is bad") && ContainsSubstring("2 is bad") &&
-                 ContainsSubstring("out of memory by now"));
+             ContainsAll("1 is bad", "2 is bad", "out of memory by now"));
 }
 
-TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose key has the same text",
-          "[unit]") {
-  TunableKernel kernel{"alike_failing", blocks(2),
-                       [](bool as_text) { return as_text ? make_key("1") : make_key(1); },
-                       [](const Block& config, bool as_text) {
-                         if (as_text || config.block == 0) {
-                           throw ConfigRejected(as_text ? "of the text" : "of the number");
-                         }
-                       }};
+TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose key has the same text") {
+  TunableKernel kernel{
+      "alike_failing", blocks(2), [](bool as_text) { return as_text ? make_key("1") : make_key(1); },
+      [](const Block& config, bool as_text) {
+        throw_if<ConfigRejected>(as_text || config.block == 0, as_text ? "of the text" : "of the number");
+      }};
   ContextualAutotuner tuner{quick()};
   std::vector<Rejection> rejections;
   try {
-    tuner.run("alike_failing", [&] {
-      kernel(false);
-      kernel(true);
-    });
+    tuner.run("alike_failing", [&] { kernel(false), kernel(true); });
   } catch (const TuningFailedError& error) {
     rejections = error.rejections();
   }
@@ -154,14 +139,10 @@ TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose k
   }
 }
 
-TEST_CASE("failures: a problem that fails in its first run is reported as failed, with its rejections",
-          "[unit]") {
-  TunableKernel kernel{"fail_first", blocks(2), [](int n) { return make_key(n); },
-                       [](const Block& c, int n) {
-                         if (n == 2) {
-                           throw ConfigRejected("no " + std::to_string(c.block));
-                         }
-                       }};
+TEST_CASE("failures: a problem that fails in its first run is reported as failed, with its rejections") {
+  TunableKernel kernel{
+      "fail_first", blocks(2), [](int n) { return make_key(n); },
+      [](const Block& c, int n) { throw_if<ConfigRejected>(n == 2, "no " + std::to_string(c.block)); }};
   ContextualAutotuner tuner{quick()};
   tuner.run("fail_first", [&] { kernel(1); });
   CHECK_THROWS_AS(tuner.run("fail_first", [&] { kernel(2); }), TuningFailedError);
@@ -169,23 +150,19 @@ TEST_CASE("failures: a problem that fails in its first run is reported as failed
   REQUIRE(report.runs.size() == 2);
   CHECK(report.runs[0].problems.front().outcome == ProblemOutcome::locked_in);
   const RegionReport& failed = report.runs[1];
-  REQUIRE(failed.problems.size() == 1);
-  CHECK(failed.problems.front().outcome == ProblemOutcome::failed);
+  CHECK(only(failed.problems).outcome == ProblemOutcome::failed);
   REQUIRE(failed.problems.front().configs.size() == 2);
   CHECK(failed.problems.front().configs[0].config.to_string() == "{BLOCK: 0}");
   CHECK(failed.problems.front().configs[0].rejection == "no 0");
   CHECK(failed.problems.front().configs[1].rejection == "no 1");
-  CHECK_THAT(failed.to_string(Detail::why), ContainsSubstring("no choice: every config was rejected\n") &&
-                                                ContainsSubstring("2 configs rejected") &&
-                                                ContainsSubstring("rejected: {BLOCK: 1}: no 1"));
+  CHECK_THAT(failed.to_string(Detail::why), ContainsAll("no choice: every config was rejected\n",
+                                                        "2 configs rejected", "rejected: {BLOCK: 1}: no 1"));
 }
 
-TEST_CASE("failures: a problem whose default has worked before is reported as failed, too", "[unit]") {
+TEST_CASE("failures: a problem whose default has worked before is reported as failed, too") {
   OneKernel one("fail_later");
   one.in_launch = [&, calls = 0](const Block& c) mutable {
-    if (++calls > 1) {
-      throw ConfigRejected("no " + std::to_string(c.block));
-    }
+    throw_if<ConfigRejected>(++calls > 1, "no " + std::to_string(c.block));
   };
   CHECK_THROWS_AS(one.run(), TuningFailedError);
   const ProblemReport problem = one.problem();

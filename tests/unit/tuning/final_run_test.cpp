@@ -1,8 +1,5 @@
 #include "support/engine.hpp"
 
-#include <set>
-#include <string>
-
 namespace final_run_test {
 
 using namespace contextual;
@@ -14,9 +11,7 @@ namespace {
 struct Late {
   explicit Late(const std::string& name) : one(name, 4, {}, options()) {
     one.in_launch = [this](const Block& config) {
-      if (final_runs > 0 && broken.contains(config.block)) {
-        throw ConfigRejected("broken by now");
-      }
+      throw_if<ConfigRejected>(final_runs > 0 && broken.contains(config.block), "broken by now");
     };
   }
   Options options() {
@@ -33,13 +28,13 @@ struct Late {
 
 }  // namespace
 
-TEST_CASE("holds 17: a clean final run is one run", "[unit]") {
+TEST_CASE("holds 17: a clean final run is one run") {
   Late late("clean_final");
   CHECK(late.one.run() == 3);
   CHECK(late.final_runs == 1);
 }
 
-TEST_CASE("holds 17: what the final run rejects is replaced by the measured second best", "[unit]") {
+TEST_CASE("holds 17: what the final run rejects is replaced by the measured second best") {
   Late late("second_best");
   late.broken = {3};
   late.one.run();
@@ -49,7 +44,7 @@ TEST_CASE("holds 17: what the final run rejects is replaced by the measured seco
   CHECK(late.one.kernel() == 2);  // the choice that failed is not locked in
 }
 
-TEST_CASE("holds 17: the final run is repeated three times at most", "[unit]") {
+TEST_CASE("holds 17: the final run is repeated three times at most") {
   // Each final run meets one more config that fails, although its fallback worked a moment ago.
   int next = 5;
   bool final_run = false;
@@ -61,9 +56,7 @@ TEST_CASE("holds 17: the final run is repeated three times at most", "[unit]") {
     final_runs += final_run ? 1 : 0;
   };
   const ProblemReport problem = tune_alone("three_times", 6, options, [&](const Block& config) {
-    if (final_run && config.block == next) {
-      throw ConfigRejected("broken by now");
-    }
+    throw_if<ConfigRejected>(final_run && config.block == next, "broken by now");
   });
   CHECK(final_runs == 4);  // the first, and three more
   CHECK(problem.outcome == ProblemOutcome::provisional);

@@ -1,18 +1,8 @@
 /// \file
 /// Options of one call of a tuned function or of a wrapped region.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
-
-#include <contextual/error.hpp>
-#include <contextual/function.hpp>
-#include <contextual/launch_registry.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <set>
-#include <string>
-#include <vector>
+#include "unit/tuning/changed_options.hpp"
 
 namespace function_calls_test {
 
@@ -49,11 +39,10 @@ struct Noted {
 
 }  // namespace
 
-TEST_CASE("call options: without autotune a call runs the default once, and tunes nothing", "[unit]") {
+TEST_CASE("call options: without autotune a call runs the default once, and tunes nothing") {
   Noted noted("fn_call_off");
   noted.function.with({.autotune = false}, 1);
-  REQUIRE(noted.used.size() == 1);
-  CHECK(noted.used[0].block == 64);
+  CHECK(only(noted.used).block == 64);
   CHECK(noted.function.report().runs.empty());
   noted.function(1);
   CHECK(noted.used.back().block == 256);
@@ -65,7 +54,7 @@ TEST_CASE("call options: without autotune a call runs the default once, and tune
   CHECK(noted.used.back().block == 256);
 }
 
-TEST_CASE("call options: fixed parameters keep their values, and their choice is one of its own", "[unit]") {
+TEST_CASE("call options: fixed parameters keep their values, and their choice is one of its own") {
   Noted noted("fn_call_fixed");
   const CallOptions fixed{.fixed = {{"BLOCK", 128}}};
   noted.function.with(fixed, 1);
@@ -86,12 +75,10 @@ TEST_CASE("call options: fixed parameters keep their values, and their choice is
   CHECK(noted.used[1].block == 256);
 }
 
-TEST_CASE("call options: the default with fixed parameters is the first config that has them, in any order",
-          "[unit]") {
+TEST_CASE("call options: the default with fixed parameters is the first config that has them, in any order") {
   Noted noted("fn_call_fixed_off");
   noted.function.with({.autotune = false, .fixed = {{"WARPS", 8}}}, 1);
-  REQUIRE(noted.used.size() == 1);
-  CHECK(noted.used[0].block == 64);
+  CHECK(only(noted.used).block == 64);
   CHECK(noted.used[0].warps == 8);
   noted.function.with({.fixed = {{"BLOCK", 128}, {"WARPS", 4}}}, 1);
   noted.used.clear();
@@ -99,12 +86,12 @@ TEST_CASE("call options: the default with fixed parameters is the first config t
   CHECK(noted.used.size() == 1);
 }
 
-TEST_CASE("call options: a fixed parameter that the space does not have or allow is an error", "[unit]") {
+TEST_CASE("call options: a fixed parameter that the space does not have or allow is an error") {
   Noted noted("fn_call_unknown");
   CHECK_THAT(error_text<InvalidArgument>([&] {
                noted.function.with({.fixed = {{"BLOCKS", 128}}}, 1);
              }),
-             ContainsSubstring("\"BLOCKS\"") && ContainsSubstring("BLOCK, WARPS"));
+             ContainsAll("\"BLOCKS\"", "BLOCK, WARPS"));
   CHECK_THAT(error_text<InvalidArgument>([&] {
                noted.function.with({.fixed = {{"BLOCK", 100}}}, 1);
              }),
@@ -113,7 +100,7 @@ TEST_CASE("call options: a fixed parameter that the space does not have or allow
   CHECK(noted.used.empty());
 }
 
-TEST_CASE("call options: an integer fixes a floating-point parameter", "[unit]") {
+TEST_CASE("call options: an integer fixes a floating-point parameter") {
   double used = 0;
   auto function = autotune("fn_call_floating", {{"SHARE", &Tile::share, {0.5, 1.0, 2.0}}}, single_problem,
                            [&](const Tile& tile) { used = tile.share; }, {.options = quick()});
@@ -121,7 +108,7 @@ TEST_CASE("call options: an integer fixes a floating-point parameter", "[unit]")
   CHECK(used == 1.0);
 }
 
-TEST_CASE("call options: a verbose call prints what it chooses, and later what it uses", "[unit]") {
+TEST_CASE("call options: a verbose call prints what it chooses, and later what it uses") {
   Noted noted("fn_call_verbose");
   const auto printed_by = [&](CallOptions call) {
     call.verbose = true;
@@ -129,13 +116,13 @@ TEST_CASE("call options: a verbose call prints what it chooses, and later what i
     noted.function.with(call, 1);
     return capture.text();
   };
-  CHECK_THAT(printed_by({}), ContainsSubstring("fn_call_verbose") && ContainsSubstring("config-5"));
+  CHECK_THAT(printed_by({}), ContainsAll("fn_call_verbose", "config-5"));
   CHECK_THAT(printed_by({}), ContainsSubstring("(1): config-5 {BLOCK: 256, WARPS: 8}: used by this call"));
   CHECK_THAT(printed_by({.autotune = false}),
              ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: used by this call"));
 }
 
-TEST_CASE("call options: a verbose call inside of a region that is tuned prints nothing", "[unit]") {
+TEST_CASE("call options: a verbose call inside of a region that is tuned prints nothing") {
   auto inner =
       autotune("fn_call_inner", blocks(2), single_problem, [](const Block&) {}, {.options = quick()});
   TunableKernel kernel{"fn_call_beside", blocks(2), single_problem, [](const Block&) {}};
@@ -149,9 +136,8 @@ TEST_CASE("call options: a verbose call inside of a region that is tuned prints 
   CHECK(capture.text().empty());
 }
 
-TEST_CASE("call options: a verbose call prints no less than the function's options ask for", "[unit]") {
-  Options options = quick();
-  options.print = Print::configs;
+TEST_CASE("call options: a verbose call prints no less than the function's options ask for") {
+  const Options options = quick({.print = Print::configs});
   auto function =
       autotune("fn_call_print", blocks(2), single_problem, [](const Block&) {}, {.options = options});
   const StderrCapture capture;
@@ -159,7 +145,7 @@ TEST_CASE("call options: a verbose call prints no less than the function's optio
   CHECK_THAT(capture.text(), ContainsSubstring("Why:\n"));
 }
 
-TEST_CASE("call options: the communicator of the default options is the function's own", "[unit]") {
+TEST_CASE("call options: the communicator of the default options is the function's own") {
   const std::shared_ptr<Communicator> communicator = testing::ScriptedWorld(1).communicator(0);
   Noted noted("fn_call_default_group");
   set_default_options({.cache_directory = "", .communicator = communicator});
@@ -170,7 +156,7 @@ TEST_CASE("call options: the communicator of the default options is the function
   CHECK(noted.used.size() == 1);
 }
 
-TEST_CASE("call options: inside a region, a call without autotune launches the default", "[unit]") {
+TEST_CASE("call options: inside a region, a call without autotune launches the default") {
   Noted noted("fn_call_in_region");
   ContextualAutotuner tuner{quick()};
   tuner.run("fn_call_region", [&] { noted.function.with({.autotune = false}, 1); });
@@ -178,7 +164,7 @@ TEST_CASE("call options: inside a region, a call without autotune launches the d
   CHECK(noted.used.back().block == 64);
 }
 
-TEST_CASE("wrapped region: a call in mode off runs it once with the defaults", "[unit]") {
+TEST_CASE("wrapped region: a call in mode off runs it once with the defaults") {
   OneKernel one("wrapped_with_off");
   auto step = make_tuned_region(one.tuner, "wrapped with off", [&](int n) { return 10 * n + one.region(); });
   CHECK(step.with(Options{.mode = Mode::off}, 7) == 70);
@@ -188,7 +174,7 @@ TEST_CASE("wrapped region: a call in mode off runs it once with the defaults", "
   CHECK(step(7) == 72);
 }
 
-TEST_CASE("wrapped region: options of one call hold for that call alone", "[unit]") {
+TEST_CASE("wrapped region: options of one call hold for that call alone") {
   int runs = 0;
   TunableKernel kernel{"wrapped_with_options", blocks(2), [](int n) { return make_key(n); },
                        [&](const Block&, int) { ++runs; }};
@@ -206,21 +192,19 @@ TEST_CASE("wrapped region: options of one call hold for that call alone", "[unit
   CHECK(runs == 1 + 2 * (1 + 4) + 1);
 }
 
-TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks", "[unit]") {
-  std::vector<int> tiles(2);
+TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks") {
+  test::PerRank<int> tiles(2);
   const test::RankKernels kernels = test::kernel_per_rank(2, [&](int rank) {
-    return test::rank_kernel("wrapped_with_group", 3, {},
-                             [&own = tiles[static_cast<std::size_t>(rank)]](const test::TileConfig& config,
-                                                                            int&) { own = config.tile; });
+    return test::rank_kernel(
+        "wrapped_with_group", 3, {},
+        [&own = tiles[rank]](const test::TileConfig& config, int&) { own = config.tile; });
   });
   testing::ScriptedWorld world(2);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     ContextualAutotuner tuner(test::rank_options(nullptr));
-    auto step = make_tuned_region(tuner, "wrapped with group",
-                                  [&] { (*kernels[static_cast<std::size_t>(rank)])(1); });
+    auto step = make_tuned_region(tuner, "wrapped with group", [&] { kernels(rank, 1); });
     step.with(Options{.communicator = communicator});
-  });
-  CHECK(test::count_failed(thrown) == 0);
+  }));
   CHECK(tiles == std::vector<int>{3, 3});
 }
 

@@ -5,14 +5,6 @@
 #include "support/ranks.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
-#include <contextual/function.hpp>
-
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace function_inner_test {
 
@@ -65,19 +57,13 @@ struct Nested {
 
   std::size_t choice(const std::string& kernel, const std::string& key) const {
     const Report report = function.report();
-    for (const ProblemReport& problem : report.find(name)->problems) {
-      if (problem.kernel == kernel && problem.key == key) {
-        return problem.choice;
-      }
-    }
-    throw std::runtime_error("no problem " + kernel + " " + key + " in:\n" +
-                             report.find(name)->choices_text());
+    return of_kernel(*report.find(name), kernel, key).choice;
   }
 };
 
 }  // namespace
 
-TEST_CASE("function with kernels: each config is compared at its best", "[unit]") {
+TEST_CASE("function with kernels: each config is compared at its best") {
   for (const SearchLevel search : {SearchLevel::normal, SearchLevel::off}) {
     const std::string name = search == SearchLevel::off ? "fn_nested_walk" : "fn_nested";
     INFO(name);
@@ -93,8 +79,7 @@ TEST_CASE("function with kernels: each config is compared at its best", "[unit]"
   }
 }
 
-TEST_CASE("function with kernels: these are tuned before its config changes, and the report says so",
-          "[unit]") {
+TEST_CASE("function with kernels: these are tuned before its config changes, and the report says so") {
   Nested nested("fn_nested_order", SearchLevel::normal);
   nested.function(7);
   const auto changed = std::find_if(nested.launched.begin(), nested.launched.end(),
@@ -111,7 +96,7 @@ TEST_CASE("function with kernels: these are tuned before its config changes, and
   }));
 }
 
-TEST_CASE("function with kernels: in a region, its kernels are tuned first too", "[unit]") {
+TEST_CASE("function with kernels: in a region, its kernels are tuned first too") {
   Nested nested("fn_nested_inside", SearchLevel::normal);
   Options options = nested.options(SearchLevel::normal, {});
   ContextualAutotuner tuner{options};
@@ -121,8 +106,7 @@ TEST_CASE("function with kernels: in a region, its kernels are tuned first too",
   CHECK(nested.function.report().runs.empty());
 }
 
-TEST_CASE("function with kernels: one that launches them with some configs only is tuned beside them",
-          "[unit]") {
+TEST_CASE("function with kernels: one that launches them with some configs only is tuned beside them") {
   TunableKernel inner{"fn_late_inner", blocks(2), single_problem, [](const Block&) {}};
   int used = -1;
   auto function = autotune("fn_late", blocks(2), single_problem,
@@ -142,7 +126,7 @@ TEST_CASE("function with kernels: one that launches them with some configs only 
   CHECK(used == 1);
 }
 
-TEST_CASE("function with kernels: a config whose first kernel cannot be launched is left out", "[unit]") {
+TEST_CASE("function with kernels: a config whose first kernel cannot be launched is left out") {
   TunableKernel broken{"fn_broken_inner", blocks(2), single_problem,
                        [](const Block&) { throw ConfigRejected("no such instruction"); }};
   TunableKernel sound{"fn_sound_inner", blocks(2), single_problem, [](const Block&) {}};
@@ -157,26 +141,25 @@ TEST_CASE("function with kernels: a config whose first kernel cannot be launched
   CHECK(used == 0);
 }
 
-TEST_CASE("function with kernels: another process begins with the choices of all of them", "[unit]") {
+TEST_CASE("function with kernels: another process begins with the choices of all of them") {
   const TemporaryDirectory directory;
   detail::describe_machine("test", [] { return std::string("alike"); });
   for (const bool first : {true, false}) {
     testing::ScriptedWorld world(1);
     std::vector<Nested::Launched> launched;
-    const auto thrown = world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
+    test::check_well(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
       Nested nested("fn_nested_kept", SearchLevel::normal,
                     {.cache_directory = directory.path(), .communicator = communicator});
       nested.function(7);
       launched = nested.launched;
-    });
-    CHECK(test::text_of(thrown[0]).empty());
+    }));
     REQUIRE(!launched.empty());
     CHECK(launched.back() == Nested::Launched{1, 3});
     CHECK((launched.size() == 1) == !first);
   }
 }
 
-TEST_CASE("function with kernels: a function that calls a function is tuned from the inside out", "[unit]") {
+TEST_CASE("function with kernels: a function that calls a function is tuned from the inside out") {
   Nested nested("fn_deep", SearchLevel::normal);
   int used = -1;
   auto outer = autotune("fn_deep_outer", blocks(2), single_problem,

@@ -1,20 +1,12 @@
 /// \file
 /// Tuned functions on several ranks, and choices that outlive the process.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
-#include <contextual/function.hpp>
 
-#include <array>
-#include <cstddef>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
 namespace function_ranks_test {
 
@@ -30,7 +22,7 @@ using RankFunction = TunedFunction<int(const TileConfig&, int)>;
 using FunctionBody = std::function<void(int rank, RankFunction& function, const std::vector<int>& used)>;
 
 struct Ranks {
-  std::vector<std::vector<int>> used;  ///< by rank: the tile of each run
+  PerRank<std::vector<int>> used;  ///< by rank: the tile of each run
   std::vector<std::exception_ptr> thrown;
   testing::ScriptedTraffic traffic;
 };
@@ -41,10 +33,9 @@ Ranks functions_on(int count, const std::string& name, const Options& changed, c
   ranks.used.resize(static_cast<std::size_t>(count));
   testing::ScriptedWorld world(count);
   ranks.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    std::vector<int>& used = ranks.used[static_cast<std::size_t>(rank)];
-    Options options = rank_options(communicator);
-    options.cache_directory = changed.cache_directory;
-    options.deadline = changed.deadline;
+    std::vector<int>& used = ranks.used[rank];
+    const Options options = rank_options(
+        communicator, {.deadline = changed.deadline, .cache_directory = changed.cache_directory});
     RankFunction function(
         name, tiles(3), [](int n) { return make_key(n); },
         [&used](const TileConfig& config, int n) {
@@ -57,18 +48,6 @@ Ranks functions_on(int count, const std::string& name, const Options& changed, c
   ranks.traffic = world.traffic();
   return ranks;
 }
-
-/// The 32 tilings of the GEMM that the examples of the field use.
-struct GemmTiling {
-  int block_m = 64;
-  int block_n = 64;
-  int block_k = 32;
-  int stages = 2;
-  int warps = 4;
-
-  /// Of a tile of A and one of B in 16-bit numbers, for each stage.
-  int shared_bytes() const { return (block_m + block_n) * block_k * 2 * stages; }
-};
 
 /// One of several groups that a simulated process is in.
 class GroupOfProcess final : public Communicator {
@@ -92,26 +71,18 @@ class GroupOfProcess final : public Communicator {
   std::string process_;
 };
 
-ConfigSpace<GemmTiling> gemm_space() {
-  return {{"BLOCK_M", &GemmTiling::block_m, {64, 128}},
-          {"BLOCK_N", &GemmTiling::block_n, {64, 128}},
-          {"BLOCK_K", &GemmTiling::block_k, {32, 64}},
-          {"STAGES", &GemmTiling::stages, {2, 3}},
-          {"WARPS", &GemmTiling::warps, {4, 8}}};
-}
-
 }  // namespace
 
-TEST_CASE("function on ranks: all ranks tune together and choose alike, then do not communicate", "[unit]") {
+TEST_CASE("function on ranks: all ranks tune together and choose alike, then do not communicate") {
   const Ranks ranks = functions_on(
       3, "fn_ranks", {}, [](int, RankFunction& function, const auto&) { static_cast<void>(function(5)); });
-  CHECK(count_failed(ranks.thrown) == 0);
+  check_well(ranks.thrown);
   const Ranks again = functions_on(3, "fn_ranks", {}, [](int, RankFunction& function, const auto&) {
     for (int call = 0; call < 10; ++call) {
       static_cast<void>(function(5));
     }
   });
-  CHECK(count_failed(again.thrown) == 0);
+  check_well(again.thrown);
   for (const std::vector<int>& used : again.used) {
     CHECK(used.size() == 3 * 3 + 1 + 9);
     CHECK(used.back() == 3);
@@ -119,96 +90,71 @@ TEST_CASE("function on ranks: all ranks tune together and choose alike, then do 
   CHECK(again.traffic.collectives == ranks.traffic.collectives);
 }
 
-TEST_CASE("function on ranks: one that throws on a rank fails on all of them, and can be called again",
-          "[unit]") {
-  std::vector<std::string> errors(2);
-  std::vector<int> results(2);
+TEST_CASE("function on ranks: one that throws on a rank fails on all of them, and can be called again") {
+  PerRank<std::string> errors(2);
+  PerRank<int> results(2);
   const auto body = [&](int rank, RankFunction& function, const std::vector<int>&) {
     try {
       static_cast<void>(function(rank == 1 ? -1 : 5));
     } catch (const std::exception& error) {
-      errors[static_cast<std::size_t>(rank)] = error.what();
+      errors[rank] = error.what();
     }
-    results[static_cast<std::size_t>(rank)] = function(5);
+    results[rank] = function(5);
   };
   const Ranks ranks = functions_on(2, "fn_rank_mismatch", {}, body);
-  CHECK(count_failed(ranks.thrown) == 0);
+  check_well(ranks.thrown);
   // Keys differ: all ranks are told so, with the ranks.
-  CHECK_THAT(errors[0], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
-  CHECK_THAT(errors[1], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
+  CHECK_THAT(errors[0], ContainsAll("fn_rank_mismatch", "rank"));
+  CHECK_THAT(errors[1], ContainsAll("fn_rank_mismatch", "rank"));
   CHECK(results == std::vector<int>{15, 15});
 }
 
-TEST_CASE("function on ranks: a config that throws on one rank is out on all of them", "[unit]") {
-  std::vector<int> used(2);
-  std::vector<std::string> reasons(2);
+TEST_CASE("function on ranks: a config that throws on one rank is out on all of them") {
+  PerRank<int> used(2);
+  PerRank<std::string> reasons(2);
   testing::ScriptedWorld world(2);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto at = static_cast<std::size_t>(rank);
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     Options options = rank_options(communicator);
     options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
       return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
     });
-    auto function = autotune("fn_throws_on_rank", engine_test::blocks(3), single_problem,
-                             [&](const engine_test::Block& block) {
-                               if (rank == 1 && block.block == 2) {
-                                 throw std::runtime_error("no room on this rank");
-                               }
-                               return block.block;
-                             },
-                             {.options = options});
-    used[at] = function();
+    auto function =
+        autotune("fn_throws_on_rank", engine_test::blocks(3), single_problem,
+                 [&](const engine_test::Block& block) {
+                   throw_if<std::runtime_error>(rank == 1 && block.block == 2, "no room on this rank");
+                   return block.block;
+                 },
+                 {.options = options});
+    used[rank] = function();
     const Report report = function.report();
-    reasons[at] = report.runs.back().problems.front().configs[2].rejection.value_or("");
-  });
-  CHECK(count_failed(thrown) == 0);
+    reasons[rank] = report.runs.back().problems.front().configs[2].rejection.value_or("");
+  }));
   CHECK(used == std::vector<int>{1, 1});
-  CHECK_THAT(reasons[0], ContainsSubstring("rank 1") && ContainsSubstring("no room on this rank"));
+  CHECK_THAT(reasons[0], ContainsAll("rank 1", "no room on this rank"));
 }
 
-TEST_CASE("function on ranks: a group that a call names tunes for itself", "[unit]") {
-  std::vector<std::vector<int>> used(2);
+TEST_CASE("function on ranks: a group that a call names tunes for itself") {
+  PerRank<std::vector<int>> used(2);
   testing::ScriptedWorld world(2);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto at = static_cast<std::size_t>(rank);
-    int shared_too_large = 0;
-    Options options = rank_options(nullptr);
-    options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
-      return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
-    });
-    auto gemm = autotune(
-        "fn_gemm", gemm_space(), [](int m, int n, int k) { return make_key(m, n, k); },
-        [&](const GemmTiling& tiling, int, int, int) {
-          used[at].push_back(tiling.shared_bytes());
-          shared_too_large += tiling.shared_bytes() > 48 * 1024 ? 1 : 0;
-          return tiling.shared_bytes();
-        },
-        {.keep = [](const GemmTiling& tiling, int, int, int) { return tiling.shared_bytes() <= 48 * 1024; },
-         .kernel = {.key_names = {"M", "N", "K"}},
-         .options = options});
-    if (gemm.space().size() != 32) {
-      throw std::runtime_error("not 32 configs");
-    }
-    const CallOptions group{.communicator = communicator};
-    const int chosen = gemm.with(group, 4096, 4096, 4096);
-    used[at].push_back(gemm.with(group, 4096, 4096, 4096) == chosen ? 1 : 0);
-    if (shared_too_large != 0) {
-      throw std::runtime_error("a config that `keep` leaves out was used");
-    }
-  });
-  CHECK(text_of(thrown[0]).empty());
-  CHECK(text_of(thrown[1]).empty());
-  // 24 configs fit, each with 1 warm-up and 2 repeats; then the final run, a later call and its mark.
-  CHECK(used[0].size() == 24 * 3 + 1 + 1 + 1);
-  CHECK(used[0] == used[1]);
-  CHECK(used[0].back() == 1);
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    auto function = autotune(
+        "fn_named_group", tiles(3), [](int n) { return make_key(n); },
+        [&own = used[rank]](const TileConfig& config, int) { own.push_back(config.tile); },
+        {.keep = [](const TileConfig& config, int) { return config.tile != 3; },
+         .options = rank_options(nullptr)});
+    function.with({.communicator = communicator}, 1);
+    function.with({.communicator = communicator}, 1);
+  }));
+  // Two configs, each with 1 warm-up and 2 repeats; then the final run and a later call.
+  CHECK(used[0] == std::vector<int>{1, 1, 1, 2, 2, 2, 2, 2});
+  CHECK(used[1] == used[0]);
 }
 
-TEST_CASE("function: a choice with one communicator is not used with another one", "[unit]") {
-  std::vector<int> runs(2);
+TEST_CASE("function: a choice with one communicator is not used with another one") {
+  PerRank<int> runs(2);
   testing::ScriptedWorld world(2);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    int& count = runs[static_cast<std::size_t>(rank)];
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    int& count = runs[rank];
     RankFunction function(
         "fn_two_groups", tiles(2), [](int n) { return make_key(n); },
         [&count](const TileConfig&, int n) {
@@ -225,14 +171,11 @@ TEST_CASE("function: a choice with one communicator is not used with another one
     function(1);
     function.with(alone, 1);
     count += tuning_runs == 2 * 3 + 1 ? 0 : 100;
-  });
-  CHECK(text_of(thrown[0]).empty());
-  CHECK(text_of(thrown[1]).empty());
+  }));
   CHECK(runs == std::vector<int>{2, 2});
 }
 
-TEST_CASE("function on ranks: groups of one size choose apart, and their ranks launch alike afterwards",
-          "[unit]") {
+TEST_CASE("function on ranks: groups of one size choose apart, and their ranks launch alike afterwards") {
   // Rank 1 is in both groups. In the second one another config of the kernel is fastest.
   std::vector<std::vector<int>> launched(3);  // tens: the function's config, ones: its kernel's
   testing::ScriptedWorld one(2);
@@ -244,7 +187,7 @@ TEST_CASE("function on ranks: groups of one size choose apart, and their ranks l
                                                            nullptr};
   const std::array<std::shared_ptr<Communicator>, 3> second{nullptr, in_group(other, 0, "1"),
                                                             in_group(other, 1, "2")};
-  std::vector<std::string> errors(3);
+  PerRank<std::string> errors(3);
   std::vector<std::thread> ranks;
   for (std::size_t rank = 0; rank < 3; ++rank) {
     ranks.emplace_back([&, rank] {
@@ -290,7 +233,7 @@ TEST_CASE("function on ranks: groups of one size choose apart, and their ranks l
   CHECK(launched[2] == std::vector<int>{12});
 }
 
-TEST_CASE("function on ranks: another process begins with what is kept, and does not tune", "[unit]") {
+TEST_CASE("function on ranks: another process begins with what is kept, and does not tune") {
   const TemporaryDirectory directory;
   detail::describe_machine("test", [] { return std::string("alike"); });
   for (const int count : {1, 2}) {
@@ -302,7 +245,7 @@ TEST_CASE("function on ranks: another process begins with what is kept, and does
                          static_cast<void>(function(5));
                          static_cast<void>(function.with({.fixed = {{"TILE", 2}}}, 5));
                        });
-      CHECK(count_failed(ranks.thrown) == 0);
+      check_well(ranks.thrown);
       for (const std::vector<int>& used : ranks.used) {
         REQUIRE(used.size() >= 2);
         CHECK(used.back() == 2);
@@ -313,19 +256,17 @@ TEST_CASE("function on ranks: another process begins with what is kept, and does
   }
 }
 
-TEST_CASE("function on ranks: keys that differ by rank do not part the ranks", "[unit]") {
+TEST_CASE("function on ranks: keys that differ by rank do not part the ranks") {
   // The iterations are enough for what rank 0 may use under its key, and not for the others.
-  std::vector<std::vector<int>> used(3);
+  PerRank<std::vector<int>> used(3);
   testing::ScriptedWorld world(3);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto at = static_cast<std::size_t>(rank);
-    Options options = rank_options(communicator);
-    options.max_iterations = 8;
-    options.deadline = std::chrono::seconds(5);
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const Options options =
+        rank_options(communicator, {.max_iterations = 8, .deadline = std::chrono::seconds(5)});
     RankFunction function(
         "fn_rank_keys", tiles(5), [rank](int n) { return make_key(rank, n); },
-        [&used, at](const TileConfig& config, int n) {
-          used[at].push_back(config.tile);
+        [&used, rank](const TileConfig& config, int n) {
+          used[rank].push_back(config.tile);
           return n;
         },
         {.keep = [rank](const TileConfig& config, int) { return rank != 0 || config.tile <= 2; },
@@ -334,15 +275,11 @@ TEST_CASE("function on ranks: keys that differ by rank do not part the ranks", "
     for (int call = 0; call < 5; ++call) {
       static_cast<void>(function(5));
     }
-    used[at].clear();
+    used[rank].clear();
     const std::int64_t before = world.traffic().collectives;
     static_cast<void>(function(5));
-    if (world.traffic().collectives != before) {
-      throw std::runtime_error("the ranks meet for ever");
-    }
-  });
-  INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
-  CHECK(count_failed(thrown) == 0);
+    throw_if<std::runtime_error>(world.traffic().collectives != before, "the ranks meet for ever");
+  }));
   CHECK(used[0] == std::vector<int>{2});
   CHECK(used[1].size() == 1);
   CHECK(used[1] == used[2]);

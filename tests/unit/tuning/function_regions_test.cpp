@@ -3,23 +3,14 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/alternatives.hpp>
-#include <contextual/function.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <thread>
-#include <vector>
 
 namespace function_regions_test {
 
 using namespace contextual;
 using namespace engine_test;
 
-TEST_CASE("function with a region: the region is part of it in all calls, and tunes nothing of its own",
-          "[unit]") {
+TEST_CASE("function with a region: the region is part of it in all calls, and tunes nothing of its own") {
   OneKernel noted("fn_region_inner");
   ContextualAutotuner tuner{quick()};
   auto step = make_tuned_region(tuner, "fn region step", [&] { noted.kernel(); });
@@ -45,8 +36,7 @@ TEST_CASE("function with a region: the region is part of it in all calls, and tu
   CHECK(tuner.report().runs.empty());
 }
 
-TEST_CASE("function in a region: without autotune its kernels use their defaults, and are not tuned",
-          "[unit]") {
+TEST_CASE("function in a region: without autotune its kernels use their defaults, and are not tuned") {
   OneKernel noted("fn_off_inner");
   auto function = autotune("fn_off_outer", blocks(2), single_problem, [&](const Block&) { noted.kernel(); },
                            {.options = quick()});
@@ -63,7 +53,7 @@ TEST_CASE("function in a region: without autotune its kernels use their defaults
   CHECK(std::all_of(noted.used.begin(), noted.used.end(), [](int config) { return config == 0; }));
 }
 
-TEST_CASE("function in alternatives outside of a region: its kernels launch what was chosen", "[unit]") {
+TEST_CASE("function in alternatives outside of a region: its kernels launch what was chosen") {
   OneKernel noted("fn_way_inner");
   auto function = autotune("fn_way", blocks(2), single_problem, [&](const Block&) { noted.kernel(); },
                            {.options = quick()});
@@ -77,7 +67,7 @@ TEST_CASE("function in alternatives outside of a region: its kernels launch what
   CHECK(noted.used == std::vector<int>{2, 2});
 }
 
-TEST_CASE("function on threads: calls that fix parameters wait for one that tunes", "[unit]") {
+TEST_CASE("function on threads: calls that fix parameters wait for one that tunes") {
   std::atomic<int> inside{0};
   std::atomic<int> together{0};
   std::atomic<bool> other_called{false};

@@ -1,18 +1,8 @@
 /// \file
 /// Tuned functions on one rank: what a call runs, what it returns, and what it remembers.
 
-#include "support/engine.hpp"
-
-#include <contextual/error.hpp>
-#include <contextual/function.hpp>
-#include <contextual/launch_registry.hpp>
-
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/threads.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 namespace function_test {
 
@@ -31,9 +21,7 @@ template <typename Function>
 RegionReport report_of_function(const Function& function) {
   const Report report = function.report();
   const RegionReport* run = report.find(function.name());
-  if (run == nullptr) {
-    throw std::runtime_error("no call of " + function.name() + " has tuned");
-  }
+  throw_if<std::runtime_error>(run == nullptr, "no call of " + function.name() + " has tuned");
   return *run;
 }
 
@@ -46,37 +34,7 @@ auto counted(const std::string& name, int count, Call&& call) {
 
 }  // namespace
 
-TEST_CASE("tuned function: the dummy kernel runs 2 + 5 times with each config, and the best one stays",
-          "[unit]") {
-  std::vector<std::string> used;
-  auto dummy = autotune(
-      "fn_dummy", {{"BLOCK", &Tile::block, {64, 128}}, {"WARPS", &Tile::warps, {4, 8}}},
-      [](int n) { return make_key(n); },
-      [&](const Tile& tile, int n) {
-        used.push_back(std::to_string(tile.block) + "/" + std::to_string(tile.warps));
-        return tile.block + n;
-      },
-      {.options = {.n_warmup = 2,
-                   .n_repeat = 5,
-                   .search = SearchLevel::off,
-                   .log_directory = "",
-                   .timer = times([](const LaunchInfo& launch) -> std::int64_t {
-                     return launch.config_id == 2 ? 1'000 : 5'000;
-                   })}});
-  CHECK(dummy(1) == 129);
-  CHECK(used.size() == 4 * (2 + 5) + 1);
-  CHECK(used.back() == "128/4");
-  used.clear();
-  CHECK(dummy(1) == 129);
-  CHECK(used == std::vector<std::string>{"128/4"});  // a second call does not tune
-  const RegionReport report = report_of_function(dummy);
-  REQUIRE(report.problems.size() == 1);
-  CHECK(report.problems.front().kernel == "fn_dummy");
-  CHECK(report.problems.front().choice == 2);
-  CHECK(report.problems.front().configs.size() == 4);
-}
-
-TEST_CASE("tuned function: each key is tuned once, with the arguments of its call", "[unit]") {
+TEST_CASE("tuned function: each key is tuned once, with the arguments of its call") {
   std::vector<int> seen;
   auto function = counted("fn_keys", 2, [&](const Block&, int n) { seen.push_back(n); });
   function(1);
@@ -90,7 +48,7 @@ TEST_CASE("tuned function: each key is tuned once, with the arguments of its cal
   CHECK(LaunchRegistry::instance().locked_in("fn_keys", "fn_keys", make_key(2)) == 1U);
 }
 
-TEST_CASE("tuned function: results are values, move-only objects or references", "[unit]") {
+TEST_CASE("tuned function: results are values, move-only objects or references") {
   int target = 0;
   auto reference = autotune("fn_reference", blocks(2), single_problem,
                             [&](const Block&) -> int& { return target; }, {.options = quick()});
@@ -103,7 +61,7 @@ TEST_CASE("tuned function: results are values, move-only objects or references",
   CHECK(*owner() == 1);
 }
 
-TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the call", "[unit]") {
+TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the call") {
   std::vector<int> used;
   auto function = autotune(
       "fn_keep", blocks(4), [](int n) { return make_key(n); },
@@ -119,7 +77,7 @@ TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the ca
   CHECK(used.back() == 3);
 }
 
-TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of one run", "[unit]") {
+TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of one run") {
   double sum = 10;
   int asked = 0;
   auto accumulate = autotune("fn_restore", blocks(3), single_problem,
@@ -140,7 +98,7 @@ TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of o
   CHECK(asked == 1);
 }
 
-TEST_CASE("tuned function: `before_each` comes before each measured run, and before no other", "[unit]") {
+TEST_CASE("tuned function: `before_each` comes before each measured run, and before no other") {
   std::string order;
   auto function =
       autotune("fn_before_each", blocks(2), single_problem, [&](const Block&, int&) { order += "r"; },
@@ -153,23 +111,19 @@ TEST_CASE("tuned function: `before_each` comes before each measured run, and bef
   CHECK(order == "r");
 }
 
-TEST_CASE("tuned function: hooks of its options are called too, before its own", "[unit]") {
+TEST_CASE("tuned function: hooks of its options are called too, before its own") {
   std::string order;
-  Options options = quick();
-  options.before_iteration = [&](const IterationInfo&) { order += "h"; };
+  const Options options = quick({.before_iteration = [&](const IterationInfo&) { order += "h"; }});
   auto function = autotune("fn_hooks", blocks(1), single_problem, [&](const Block&) { order += "r"; },
                            {.before_each = [&] { order += "b"; }, .options = options});
   function();
   CHECK(order == "hbrhbrhr");
 }
 
-TEST_CASE("tuned function: a config that rejects itself is not chosen, and all of them are an error",
-          "[unit]") {
+TEST_CASE("tuned function: a config that rejects itself is not chosen, and all of them are an error") {
   auto some = autotune("fn_rejects", blocks(3), single_problem,
                        [](const Block& block) {
-                         if (block.block == 2) {
-                           throw ConfigRejected("too large");
-                         }
+                         throw_if<ConfigRejected>(block.block == 2, "too large");
                          return block.block;
                        },
                        {.options = quick()});
@@ -180,8 +134,7 @@ TEST_CASE("tuned function: a config that rejects itself is not chosen, and all o
   CHECK_THROWS_AS(none(), TuningFailedError);
 }
 
-TEST_CASE("tuned function: an exception of a config other than the default rejects it with its text",
-          "[unit]") {
+TEST_CASE("tuned function: an exception of a config other than the default rejects it with its text") {
   std::function<void(const Block&)> fail;
   auto function = autotune("fn_throws_config", blocks(3), single_problem,
                            [&](const Block& block) {
@@ -189,16 +142,12 @@ TEST_CASE("tuned function: an exception of a config other than the default rejec
                              return block.block;
                            },
                            {.options = quick()});
-  fail = [](const Block& block) {
-    if (block.block == 2) {
-      throw std::runtime_error("2 does not divide 7");
-    }
-  };
+  fail = [](const Block& block) { throw_if<std::runtime_error>(block.block == 2, "2 does not divide 7"); };
   CHECK(function() == 1);
   CHECK(report_of_function(function).problems.front().configs[2].rejection == "2 does not divide 7");
 }
 
-TEST_CASE("tuned function: what says that no config would do better is rethrown", "[unit]") {
+TEST_CASE("tuned function: what says that no config would do better is rethrown") {
   const auto fail = GENERATE(std::function<void()>([] { throw DeviceError("lost"); }),
                              std::function<void()>([] { throw CommunicationError("no answer", {}); }),
                              std::function<void()>([] { throw InvalidArgument("no stream"); }),
@@ -213,26 +162,21 @@ TEST_CASE("tuned function: what says that no config would do better is rethrown"
   CHECK_THROWS(function());
 }
 
-TEST_CASE("tuned function: an exception of a kernel that it launches is rethrown", "[unit]") {
-  TunableKernel inner{"fn_throws_inner_kernel", blocks(2), single_problem, [](const Block& block) {
-                        if (block.block == 1) {
-                          throw std::runtime_error("inner");
-                        }
-                      }};
+TEST_CASE("tuned function: an exception of a kernel that it launches is rethrown") {
+  TunableKernel inner{"fn_throws_inner_kernel", blocks(2), single_problem,
+                      [](const Block& block) { throw_if<std::runtime_error>(block.block == 1, "inner"); }};
   auto function = autotune("fn_throws_inner", blocks(2), single_problem, [&](const Block&) { inner(); },
                            {.options = quick()});
   CHECK(error_text<std::runtime_error>([&] { function(); }) == "inner");
 }
 
-TEST_CASE("tuned function: what it throws with the default is rethrown, and the next call tunes", "[unit]") {
+TEST_CASE("tuned function: what it throws with the default is rethrown, and the next call tunes") {
   int runs = 0;
   bool fails = true;
   auto function = autotune("fn_throws", blocks(2), single_problem,
                            [&](const Block&) {
                              ++runs;
-                             if (fails && runs == 2) {
-                               throw std::runtime_error("out of paper");
-                             }
+                             throw_if<std::runtime_error>(fails && runs == 2, "out of paper");
                            },
                            {.options = quick()});
   CHECK(error_text<std::runtime_error>([&] { function(); }) == "out of paper");
@@ -245,11 +189,9 @@ TEST_CASE("tuned function: what it throws with the default is rethrown, and the 
   CHECK(runs == 1);
 }
 
-TEST_CASE("tuned function: a tuning that is cut is done again by the next calls, but not for ever",
-          "[unit]") {
+TEST_CASE("tuned function: a tuning that is cut is done again by the next calls, but not for ever") {
   int runs = 0;
-  Options options = quick();
-  options.max_iterations = 2;
+  const Options options = quick({.max_iterations = 2});
   auto function =
       autotune("fn_cut", blocks(4), single_problem, [&](const Block&) { ++runs; }, {.options = options});
   std::vector<bool> tuned;
@@ -261,24 +203,17 @@ TEST_CASE("tuned function: a tuning that is cut is done again by the next calls,
   CHECK(tuned == std::vector<bool>{true, true, true, false, false});
 }
 
-TEST_CASE("tuned function: two threads call it at once, and both get what was chosen", "[unit]") {
+TEST_CASE("tuned function: two threads call it at once, and both get what was chosen") {
   std::atomic<int> runs{0};
   auto function = counted("fn_threads", 2, [&](const Block&, int) { ++runs; });
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&] { function(1); });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  contextual::test::on_threads(2, [&](int) { function(1); });
   CHECK(runs >= 2 * 2 + 2);
   runs = 0;
   function(1);
   CHECK(runs == 1);
 }
 
-TEST_CASE("tuned function: inside a region it is a kernel of that region and tunes nothing of its own",
-          "[unit]") {
+TEST_CASE("tuned function: inside a region it is a kernel of that region and tunes nothing of its own") {
   int asked = 0;
   int used = -1;
   auto function =
@@ -291,10 +226,7 @@ TEST_CASE("tuned function: inside a region it is a kernel of that region and tun
                 .options = quick()});
   TunableKernel other{"fn_beside", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
-  tuner.run("fn_region", [&] {
-    function();
-    other();
-  });
+  tuner.run("fn_region", [&] { function(), other(); });
   CHECK(problem_of(tuner, "fn_region", "fn_inside").choice == 2);
   CHECK(used == 2);
   CHECK(asked == 0);
@@ -304,7 +236,7 @@ TEST_CASE("tuned function: inside a region it is a kernel of that region and tun
   CHECK(function.report().runs.size() == 1);
 }
 
-TEST_CASE("tuned function: a bad config space is reported by the first call", "[unit]") {
+TEST_CASE("tuned function: a bad config space is reported by the first call") {
   auto function = autotune("fn_bad_space", ConfigSpace<Block>{{"BLOCK", &Block::block, {1, 1}}},
                            single_problem, [](const Block&) {}, {.options = quick()});
   CHECK_THROWS_AS(function(), ConfigSpaceError);

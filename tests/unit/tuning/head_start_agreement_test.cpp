@@ -1,15 +1,11 @@
 /// \file
 /// The ranks agree on how long the devices wait before a batch.
 
-#include "support/catch.hpp"
 #include "support/ranks.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <chrono>
-#include <memory>
-#include <stdexcept>
-#include <vector>
 
 namespace head_start_agreement_test {
 
@@ -38,24 +34,22 @@ std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::na
                                                const std::vector<RegionPart>& parts = {}) {
   const int ranks = static_cast<int>(wanted.size());
   const RankKernels kernels = kernel_per_rank(ranks, [](int) { return rank_kernel("head-start", 3); });
-  std::vector<std::vector<BatchStart>> starts(wanted.size());
-  const auto thrown =
-      on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
-        const auto at = static_cast<std::size_t>(rank);
-        Options options = rank_options(all);
-        options.always_tune = true;
-        options.parts = parts;
-        options.timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[at]); };
-        ContextualAutotuner tuner(options);
-        tuner.run("head_start", [&] { (*kernels[at])(1); });
-      });
-  CHECK(count_failed(thrown) == 0);
+  PerRank<std::vector<BatchStart>> starts(wanted.size());
+  check_well(on_ranks(ranks, [&](int rank, ContextualAutotuner&, const auto& all) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options = rank_options(all);
+    options.always_tune = true;
+    options.parts = parts;
+    options.timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[rank]); };
+    ContextualAutotuner tuner(options);
+    tuner.run("head_start", [&] { kernels(rank, 1); });
+  }));
   return starts;
 }
 
 }  // namespace
 
-TEST_CASE("head start: every rank gets the longest that one wants, at a meeting of each batch", "[unit]") {
+TEST_CASE("head start: every rank gets the longest that one wants, at a meeting of each batch") {
   const auto begun = std::chrono::steady_clock::now();
   for (const auto& of_rank : starts_of({20us, 50us, 0us})) {
     REQUIRE(of_rank.size() >= 3);
@@ -68,7 +62,7 @@ TEST_CASE("head start: every rank gets the longest that one wants, at a meeting 
   }
 }
 
-TEST_CASE("head start: none on any rank if one rank may not have any", "[unit]") {
+TEST_CASE("head start: none on any rank if one rank may not have any") {
   for (const auto& of_rank : starts_of({20us, Timer::no_head_start})) {
     REQUIRE(of_rank.size() >= 3);
     for (const BatchStart& start : of_rank) {
@@ -77,7 +71,7 @@ TEST_CASE("head start: none on any rank if one rank may not have any", "[unit]")
   }
 }
 
-TEST_CASE("head start: the turns of a region's parts have that of its batches, but the first", "[unit]") {
+TEST_CASE("head start: the turns of a region's parts have that of its batches, but the first") {
   const auto without = starts_of({20us, 50us});
   const auto with = starts_of({20us, 50us}, {{"nothing", [] {}}});
   for (std::size_t rank = 0; rank < with.size(); ++rank) {
@@ -88,7 +82,7 @@ TEST_CASE("head start: the turns of a region's parts have that of its batches, b
   }
 }
 
-TEST_CASE("head start: a timer that throws before a batch is told to the other ranks", "[unit]") {
+TEST_CASE("head start: a timer that throws before a batch is told to the other ranks") {
   class ThrowingTimer final : public testing::ForwardingTimer {
    public:
     ThrowingTimer() : ForwardingTimer(testing::scripted_timer(later_is_faster)()) {}

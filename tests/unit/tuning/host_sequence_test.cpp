@@ -2,16 +2,11 @@
 /// Regions on ranks by a clock of the host: launches of one thread that follow each other are chosen by their
 /// own time, unless something runs beside them.
 
-#include "support/catch.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <vector>
 
 namespace host_sequence_test {
 
@@ -113,7 +108,7 @@ TimerFactory timer_of(const Solver& solver, int rank) {
 }
 
 struct Tuned {
-  std::vector<RegionReport> reports{ranks};
+  PerRank<RegionReport> reports{ranks};
 
   std::size_t choice(std::size_t kernel, int rank = 0) const {
     return problem_of(reports.at(static_cast<std::size_t>(rank)), Solver::name(kernel))->choice;
@@ -149,22 +144,20 @@ Tuned tuned(const Solver& solver, int closing_rounds) {
         [](const int& key) { return make_key(key); }, [](const TileConfig&, int&) {}, options));
   }
   Tuned result;
-  const auto thrown =
-      on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& world) {
-        Options options = rank_options(world);
-        options.n_repeat = 5;
-        options.search = SearchLevel::normal;
-        options.search_settings.runs = 100;
-        options.search_settings.closing_rounds = closing_rounds;
-        options.timer = timer_of(solver, rank);
-        ContextualAutotuner tuner(options);
-        tuner.run("region", [&] {
-          for (const std::unique_ptr<RankKernel>& kernel : all) {
-            (*kernel)(1);
-          }
-        });
-        result.reports[static_cast<std::size_t>(rank)] = tuner.report().runs.back();
-      });
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner&, const auto& world) {
+    const Options options =
+        rank_options(world, {.n_repeat = 5,
+                             .search = SearchLevel::normal,
+                             .search_settings = {.runs = 100, .closing_rounds = closing_rounds},
+                             .timer = timer_of(solver, rank)});
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] {
+      for (const std::unique_ptr<RankKernel>& kernel : all) {
+        (*kernel)(1);
+      }
+    });
+    result.reports[rank] = tuner.report().runs.back();
+  });
   for (const auto& exception : thrown) {
     REQUIRE(text_of(exception) == "");
   }

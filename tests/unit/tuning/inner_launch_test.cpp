@@ -2,19 +2,9 @@
 /// A kernel whose launcher launches another tunable kernel: a KernelTuner tunes the inner one first, and a
 /// plain kernel of a region is warned about.
 
-#include "support/engine.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <contextual/alternatives.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel_tuner.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <string>
-#include <vector>
 
 namespace inner_launch_test {
 
@@ -63,8 +53,7 @@ std::vector<std::string> about(const std::vector<std::string>& warnings, const s
 
 }  // namespace
 
-TEST_CASE("KernelTuner: a kernel that its launcher launches is tuned first, and the result says so",
-          "[unit]") {
+TEST_CASE("KernelTuner: a kernel that its launcher launches is tuned first, and the result says so") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     Nested nested("tuner_of_nested");
     KernelTunerOptions options{
@@ -82,30 +71,22 @@ TEST_CASE("KernelTuner: a kernel that its launcher launches is tuned first, and 
   }
 }
 
-TEST_CASE("kernel: one that launches another tunable kernel in a region is warned about, once", "[unit]") {
+TEST_CASE("kernel: one that launches another tunable kernel in a region is warned about, once") {
   Nested nested("plain_outer");
   TunableKernel outer{"plain_outer", blocks(2), [](int n) { return make_key(n); },
                       [&](const Block& block, int) { nested.launch(block); }};
   const TemporaryDirectory logs;
-  Options options = quick(nested.timer());
-  options.log_directory = logs.path();
-  ContextualAutotuner tuner{options};
-  tuner.run("plain_nested", [&] {
-    outer(1);
-    outer(2);
-    nested.kernel();
-  });
+  ContextualAutotuner tuner{quick(nested.timer(), {.log_directory = logs.path()})};
+  tuner.run("plain_nested", [&] { outer(1), outer(2), nested.kernel(); });
   const std::vector<std::string> warnings = about(report_of(tuner, "plain_nested").warnings,
                                                   "kernel \"plain_outer\" launches the tunable kernel "
                                                   "\"plain_outer_inner\", which is tuned beside it: its own "
                                                   "times contain that kernel's");
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("`autotune`"));
-  CHECK_THAT(warnings[0], ContainsSubstring("`Alternatives`"));
+  CHECK_THAT(only(warnings), ContainsAll("`autotune`", "`Alternatives`"));
   CHECK(count_of(text_of_file(logs.path() / "rank-0.jsonl"), "which is tuned beside it") == 1);
 }
 
-TEST_CASE("kernel: a KernelTuner of one that exists and launches another one warns in its result", "[unit]") {
+TEST_CASE("kernel: a KernelTuner of one that exists and launches another one warns in its result") {
   Nested nested("existing_outer");
   TunableKernel outer{"existing_outer", blocks(2), [](int n) { return make_key(n); },
                       [&](const Block& block, int) { nested.launch(block); }};
@@ -115,7 +96,7 @@ TEST_CASE("kernel: a KernelTuner of one that exists and launches another one war
   CHECK(about(tuner.tune({.problem_size = {3}}, 1).warnings, "own times contain").size() == 1);
 }
 
-TEST_CASE("kernel: one that has nothing to tune itself may launch another one", "[unit]") {
+TEST_CASE("kernel: one that has nothing to tune itself may launch another one") {
   Nested nested("untuned");
   TunableKernel single{"untuned_single", blocks(1), single_problem,
                        [&](const Block& block) { nested.launch(block); }};
@@ -136,8 +117,7 @@ TEST_CASE("kernel: one that has nothing to tune itself may launch another one", 
   }
 }
 
-TEST_CASE("kernel: launches side by side, and those of alternatives and functions, are not warned about",
-          "[unit]") {
+TEST_CASE("kernel: launches side by side, and those of alternatives and functions, are not warned about") {
   Nested nested("quiet");
   TunableKernel beside{"quiet_beside", blocks(2), single_problem, [](const Block&) {}};
   auto function = autotune("quiet_function", blocks(2), single_problem,
@@ -154,7 +134,7 @@ TEST_CASE("kernel: launches side by side, and those of alternatives and function
   CHECK(about(report_of(tuner, "quiet").warnings, "own times contain").empty());
 }
 
-TEST_CASE("function: one that launches a kernel only later is warned about, in its own words", "[unit]") {
+TEST_CASE("function: one that launches a kernel only later is warned about, in its own words") {
   Nested nested("late_outer");
   int runs = 0;
   auto function = autotune("late_outer", blocks(3), single_problem,
@@ -167,9 +147,8 @@ TEST_CASE("function: one that launches a kernel only later is warned about, in i
   function();
   const Report report = function.report();
   const auto warnings = about(report.find("late_outer")->warnings, "own times contain");
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("function \"late_outer\" launches the tunable kernel"));
-  CHECK_THAT(warnings[0], ContainsSubstring("Let its default launch that kernel from the first call on"));
+  CHECK_THAT(only(warnings), ContainsAll("function \"late_outer\" launches the tunable kernel",
+                                         "Let its default launch that kernel from the first call on"));
 }
 
 }  // namespace inner_launch_test

@@ -1,68 +1,34 @@
 /// \file
 /// `keep` refuses a choice that other ranks or coupled kernels may use, too.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
+#include "unit/tuning/sized_kernel.hpp"
 
-#include <contextual/error.hpp>
-#include <contextual/function.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace keep_others_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using engine_test::count_of;
-using engine_test::error_text;
-using engine_test::quick;
-using engine_test::StderrCapture;
-using engine_test::TemporaryDirectory;
+using namespace engine_test;
+using namespace sized_test;
 
 namespace {
 
-struct Tile {
-  int tile = 16;
-};
-
-ConfigSpace<Tile> tiles_up_to_128() {
-  return {{"TILE", &Tile::tile, {16, 64, 128}}};
-}
-
-using SizedKernel = TunableKernel<int(const Tile&, int)>;
-
-/// One key for all sizes; a tile may not be larger than the size. The largest tile is fastest.
-std::unique_ptr<SizedKernel> sized_kernel(const std::string& name, int& refused,
-                                          SizedKernel::Options options = {}) {
-  options.keep = [](const Tile& tile, int n) { return tile.tile <= n; };
-  return std::make_unique<SizedKernel>(
-      name, tiles_up_to_128(), [](int) { return single_problem(); },
-      [&refused](const Tile& tile, int n) {
-        refused += tile.tile > n ? 1 : 0;
-        return tile.tile;
-      },
-      std::move(options));
-}
-
 /// What a rank does, and what it writes down.
 struct Rank {
-  int refused = 0;
+  Launches seen{};
   std::unique_ptr<SizedKernel> kernel{};
   std::unique_ptr<RankKernel> other{};  ///< keyed by its argument
   std::string error{};
   std::vector<int> values{};
 };
 
-std::vector<Rank> two_ranks(const std::string& name, const SizedKernel::Options& options = {}) {
-  std::vector<Rank> ranks(2);
+PerRank<Rank> two_ranks(const std::string& name, const SizedKernel::Options& options = {}) {
+  PerRank<Rank> ranks(2);
   for (Rank& rank : ranks) {
-    rank.kernel = sized_kernel(name, rank.refused, options);
+    rank.kernel = sized_kernel(name, rank.seen, options);
     rank.other = rank_kernel(name + "_other", 2);
   }
   return ranks;
@@ -84,38 +50,32 @@ class CapturingTimer final : public testing::ForwardingTimer {
 
 }  // namespace
 
-TEST_CASE("holds 24: a coupled function that nothing else shares its choice with tunes again", "[unit]") {
-  int refused = 0;
+TEST_CASE("holds 24: a coupled function that nothing else shares its choice with tunes again") {
+  Launches seen;
   auto function = autotune(
       "keep_coupled_function", tiles_up_to_128(), [](int) { return single_problem(); },
-      [&](const Tile& tile, int n) {
-        refused += tile.tile > n ? 1 : 0;
-        return tile.tile;
-      },
-      {.keep = [](const Tile& tile, int n) { return tile.tile <= n; },
-       .kernel = {.coupling = "keep_coupled_function"},
-       .options = quick()});
+      [&](const Tile& tile, int n) { return seen.note(tile, n); },
+      {.keep = tile_fits, .kernel = {.coupling = "keep_coupled_function"}, .options = quick()});
   REQUIRE(function(128) == 128);
   const StderrCapture captured;
   CHECK(function(70) == 64);
   CHECK(function(128) == 64);
   CHECK(count_of(captured.text(), "`keep` does not allow it") == 1);
-  CHECK(refused == 0);
+  CHECK(seen.refused == 0);
 }
 
-TEST_CASE("holds 24: what is refused on one rank is out at the next meeting, for the next process, too",
-          "[unit]") {
+TEST_CASE("holds 24: what is refused on one rank is out at the next meeting, for the next process, too") {
   detail::describe_machine("test", [] { return std::string("alike"); });
   enum class Meeting { run, something_new };
   for (const Meeting meeting : {Meeting::run, Meeting::something_new}) {
     const std::string name = meeting == Meeting::run ? "keep_meet_run" : "keep_meet_new";
     const TemporaryDirectory directory;
     for (const bool first_process : {true, false}) {
-      std::vector<Rank> ranks = two_ranks(name);
+      PerRank<Rank> ranks = two_ranks(name);
       const StderrCapture captured;
-      const auto thrown = kept_test::in_process(
+      check_well(kept_test::in_process(
           2, directory.path(), [&](int id, ContextualAutotuner& tuner, const Options& options) {
-            Rank& rank = ranks[static_cast<std::size_t>(id)];
+            Rank& rank = ranks[id];
             int key = 1;
             int n = 128;
             const auto region = [&] {
@@ -139,16 +99,14 @@ TEST_CASE("holds 24: what is refused on one rank is out at the next meeting, for
             }
             n = size_on(id);
             rank.values.push_back(step());
-          });
-      INFO(text_of(thrown[0]) << text_of(thrown[1]));
-      CHECK(count_failed(thrown) == 0);
-      CHECK(ranks[0].refused + ranks[1].refused == 0);
+          }));
+      CHECK(ranks[0].seen.refused + ranks[1].seen.refused == 0);
       CHECK(ranks[0].error == "[no error]");
       if (first_process) {
         CHECK(ranks[0].values == std::vector<int>{128, 128, 64, 64});
         CHECK(ranks[1].values == std::vector<int>{128, 64, 64});
-        CHECK_THAT(ranks[1].error, ContainsSubstring("`keep` does not allow it") &&
-                                       ContainsSubstring("`run` of region \"" + name + "\""));
+        CHECK_THAT(ranks[1].error,
+                   ContainsAll("`keep` does not allow it", "`run` of region \"" + name + "\""));
       } else {
         CHECK(ranks[1].error == "[no error]");
         CHECK(ranks[0].values == std::vector<int>{64, 64});
@@ -158,12 +116,12 @@ TEST_CASE("holds 24: what is refused on one rank is out at the next meeting, for
   }
 }
 
-TEST_CASE("holds 24: a refused choice is out in a call that tunes anyway, because of what was new before it",
-          "[unit]") {
-  std::vector<Rank> ranks = two_ranks("keep_meet_same_call");
+TEST_CASE(
+    "holds 24: a refused choice is out in a call that tunes anyway, because of what was new before it") {
+  PerRank<Rank> ranks = two_ranks("keep_meet_same_call");
   const StderrCapture captured;
-  const auto thrown = on_ranks(2, [&](int id, ContextualAutotuner& tuner, const auto&) {
-    Rank& rank = ranks[static_cast<std::size_t>(id)];
+  check_well(on_ranks(2, [&](int id, ContextualAutotuner& tuner) {
+    Rank& rank = ranks[id];
     auto step = make_tuned_region(tuner, "keep_meet_same_call", [&](int key, int n) {
       (*rank.other)(key);
       return (*rank.kernel)(n);
@@ -171,51 +129,43 @@ TEST_CASE("holds 24: a refused choice is out in a call that tunes anyway, becaus
     rank.values.push_back(step(1, 128));
     rank.values.push_back(step(2, size_on(id)));
     rank.values.push_back(step(2, size_on(id)));
-  });
-  INFO(text_of(thrown[0]) << text_of(thrown[1]));
-  CHECK(count_failed(thrown) == 0);
+  }));
   for (const Rank& rank : ranks) {
     CHECK(rank.values == std::vector<int>{128, 64, 64});
-    CHECK(rank.refused == 0);
+    CHECK(rank.seen.refused == 0);
   }
 }
 
-TEST_CASE("holds 24: a function on several ranks leaves out what one refuses when a new key makes them meet",
-          "[unit]") {
+TEST_CASE(
+    "holds 24: a function on several ranks leaves out what one refuses when a new key makes them meet") {
   using Function = TunedFunction<int(const Tile&, int, int)>;
-  std::vector<Rank> ranks(2);
+  PerRank<Rank> ranks(2);
   testing::ScriptedWorld world(2);
   const StderrCapture captured;
-  const auto thrown = world.run([&](int id, const std::shared_ptr<Communicator>& communicator) {
-    Rank& rank = ranks[static_cast<std::size_t>(id)];
+  check_well(world.run([&](int id, const std::shared_ptr<Communicator>& communicator) {
+    Rank& rank = ranks[id];
     Function function(
         "keep_function_ranks", tiles_up_to_128(), [](int key, int) { return make_key(key); },
-        [&rank](const Tile& tile, int, int n) {
-          rank.refused += tile.tile > n ? 1 : 0;
-          return tile.tile;
-        },
-        {.keep = [](const Tile& tile, int, int n) { return tile.tile <= n; },
+        [&rank](const Tile& tile, int, int n) { return rank.seen.note(tile, n); },
+        {.keep = [](const Tile& tile, int, int n) { return tile_fits(tile, n); },
          .options = rank_options(communicator)});
     rank.values.push_back(function(1, 128));
     rank.error = error_text<ConfigRejected>([&] { rank.values.push_back(function(1, size_on(id))); });
     rank.values.push_back(function(2, 128));
     rank.values.push_back(function(1, size_on(id)));
     rank.values.push_back(function(1, 128));
-  });
-  INFO(text_of(thrown[0]) << text_of(thrown[1]));
-  CHECK(count_failed(thrown) == 0);
+  }));
   CHECK(ranks[0].values == std::vector<int>{128, 128, 128, 64, 64});
   CHECK(ranks[1].values == std::vector<int>{128, 128, 64, 64});
   CHECK_THAT(ranks[1].error, ContainsSubstring("the next call of \"keep_function_ranks\" that tunes"));
-  CHECK(ranks[0].refused + ranks[1].refused == 0);
+  CHECK(ranks[0].seen.refused + ranks[1].seen.refused == 0);
 }
 
-TEST_CASE("holds 24: a refused choice that only this rank uses gives way, and the next run tunes it again",
-          "[unit]") {
-  std::vector<Rank> ranks = two_ranks("keep_own_affair", {.participation = Participation::some});
+TEST_CASE("holds 24: a refused choice that only this rank uses gives way, and the next run tunes it again") {
+  PerRank<Rank> ranks = two_ranks("keep_own_affair", {.participation = Participation::some});
   StderrCapture captured;
-  const auto thrown = on_ranks(2, [&](int id, ContextualAutotuner& tuner, const auto&) {
-    Rank& rank = ranks[static_cast<std::size_t>(id)];
+  check_well(on_ranks(2, [&](int id, ContextualAutotuner& tuner) {
+    Rank& rank = ranks[id];
     int n = 128;
     const auto region = [&] {
       (*rank.other)(1);
@@ -228,15 +178,13 @@ TEST_CASE("holds 24: a refused choice that only this rank uses gives way, and th
     rank.values.push_back(step());
     rank.values.push_back(tuner.run("keep_own_affair", region));
     rank.values.push_back(step());
-  });
-  INFO(text_of(thrown[0]) << text_of(thrown[1]));
-  CHECK(count_failed(thrown) == 0);
+  }));
   CHECK(ranks[1].values == std::vector<int>{128, 16, 16, 64, 64});
-  CHECK(ranks[1].refused == 0);
+  CHECK(ranks[1].seen.refused == 0);
   CHECK(count_of(captured.text(), "`keep` does not allow it") == 1);
 }
 
-TEST_CASE("holds 24: a captured launch in a tuning run that refuses the choice has the default", "[unit]") {
+TEST_CASE("holds 24: a captured launch in a tuning run that refuses the choice has the default") {
   int memory = 0;
   auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
   captured_stream = stream;
@@ -251,7 +199,7 @@ TEST_CASE("holds 24: a captured launch in a tuning run that refuses the choice h
         }
         return tile.tile;
       },
-      {.keep = [](const Tile& tile, CUstream_st*, int n) { return tile.tile <= n; }}};
+      {.keep = [](const Tile& tile, CUstream_st*, int n) { return tile_fits(tile, n); }}};
   const auto other = rank_kernel("keep_captured_other", 2);
   Options options = quick();
   options.timer = [make = options.timer]() -> std::unique_ptr<Timer> {

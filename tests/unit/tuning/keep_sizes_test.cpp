@@ -1,78 +1,25 @@
 /// \file
 /// `keep` allows some configs for some sizes of one key only.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/changed_options.hpp"
 #include "unit/tuning/kept_process.hpp"
-
-#include <contextual/alternatives.hpp>
-#include <contextual/error.hpp>
-#include <contextual/function.hpp>
-#include <contextual/kernel_tuner.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <memory>
-#include <string>
-#include <vector>
+#include "unit/tuning/sized_kernel.hpp"
 
 namespace keep_sizes_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using engine_test::count_of;
-using engine_test::error_text;
-using engine_test::problem_of;
-using engine_test::quick;
-using engine_test::StderrCapture;
-using engine_test::TemporaryDirectory;
-using engine_test::times;
-using engine_test::tuned;
+using namespace engine_test;
+using namespace sized_test;
 
-namespace {
-
-struct Tile {
-  int tile = 16;
-};
-
-/// Launches that `keep` does not allow, and the tiles of the others.
-struct Launches {
-  int refused = 0;
-  std::vector<int> tiles{};
-};
-
-using SizedKernel = TunableKernel<int(const Tile&, int)>;
-
-ConfigSpace<Tile> tiles_up_to_128() {
-  return {{"TILE", &Tile::tile, {16, 64, 128}}};
-}
-
-/// One key for all sizes; a tile may not be larger than the size. The largest tile is fastest.
-std::unique_ptr<SizedKernel> sized_kernel(const std::string& name, Launches& seen,
-                                          const std::string& coupling = "") {
-  return std::make_unique<SizedKernel>(
-      name, tiles_up_to_128(), [](int) { return single_problem(); },
-      [&seen](const Tile& tile, int n) {
-        seen.refused += tile.tile > n ? 1 : 0;
-        seen.tiles.push_back(tile.tile);
-        return tile.tile;
-      },
-      SizedKernel::Options{.keep = [](const Tile& tile, int n) { return tile.tile <= n; },
-                           .coupling = coupling});
-}
-
-}  // namespace
-
-TEST_CASE("holds 24: of several sizes of a key in one region no launch gets a config that its size refuses",
-          "[unit]") {
+TEST_CASE("holds 24: of several sizes of a key in one region no launch gets a config that its size refuses") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     for (const bool larger_first : {true, false}) {
       Launches seen;
       const auto kernel = sized_kernel(
           "keep_two_sizes" + std::to_string(static_cast<int>(level)) + (larger_first ? "l" : "s"), seen);
-      Options options = quick();
-      options.search = level;
-      const RegionReport report = tuned(options, kernel->name(), [&] {
+      const RegionReport report = tuned(quick({.search = level}), kernel->name(), [&] {
         (*kernel)(larger_first ? 128 : 70);
         (*kernel)(larger_first ? 70 : 128);
       });
@@ -83,14 +30,11 @@ TEST_CASE("holds 24: of several sizes of a key in one region no launch gets a co
   }
 }
 
-TEST_CASE("holds 24: a size that comes up later rejects what it does not allow, and is no sample of it",
-          "[unit]") {
+TEST_CASE("holds 24: a size that comes up later rejects what it does not allow, and is no sample of it") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     Launches seen;
     const auto kernel = sized_kernel("keep_later_size" + std::to_string(static_cast<int>(level)), seen);
-    Options options = quick();
-    options.n_repeat = 3;
-    options.search = level;
+    const Options options = quick({.n_repeat = 3, .search = level});
     int runs = 0;
     const RegionReport report =
         tuned(options, kernel->name(), [&] { return (*kernel)(++runs > 3 && runs % 2 == 0 ? 70 : 128); });
@@ -102,8 +46,7 @@ TEST_CASE("holds 24: a size that comes up later rejects what it does not allow, 
   }
 }
 
-TEST_CASE("holds 24: a default that a later size does not allow is not chosen, and stays the fallback",
-          "[unit]") {
+TEST_CASE("holds 24: a default that a later size does not allow is not chosen, and stays the fallback") {
   for (const int n_repeat : {1, 3}) {  // it is refused in the final run, or while it is measured
     const std::string name = "keep_later_default" + std::to_string(n_repeat);
     int refused = 0;
@@ -127,7 +70,7 @@ TEST_CASE("holds 24: a default that a later size does not allow is not chosen, a
   }
 }
 
-TEST_CASE("holds 24: a final run with another size chooses what it allows", "[unit]") {
+TEST_CASE("holds 24: a final run with another size chooses what it allows") {
   Launches seen;
   const auto kernel = sized_kernel("keep_final", seen);
   int runs = 0;
@@ -138,8 +81,7 @@ TEST_CASE("holds 24: a final run with another size chooses what it allows", "[un
   CHECK(problem_of(tuner, "keep_final", "keep_final").choice == 1);
 }
 
-TEST_CASE("holds 24: a default that takes a choice's place and is refused then is left out, not rejected",
-          "[unit]") {
+TEST_CASE("holds 24: a default that takes a choice's place and is refused then is left out, not rejected") {
   std::vector<int> tiles;
   SizedKernel kernel{
       "keep_final_default",
@@ -169,7 +111,7 @@ TEST_CASE("holds 24: a default that takes a choice's place and is refused then i
   CHECK(problem.configs[2].rejection.has_value());
 }
 
-TEST_CASE("holds 24: a wrapped region, a run and a function tune again what another size refuses", "[unit]") {
+TEST_CASE("holds 24: a wrapped region, a run and a function tune again what another size refuses") {
   enum class By { wrapped, run, function, with_options };
   for (const By by : {By::wrapped, By::run, By::function, By::with_options}) {
     const std::string name = "keep_again_" + std::to_string(static_cast<int>(by));
@@ -179,12 +121,7 @@ TEST_CASE("holds 24: a wrapped region, a run and a function tune again what anot
     auto wrapped = make_tuned_region(tuner, name, [&](int n) { return (*kernel)(n); });
     auto function = autotune(
         name + "_function", tiles_up_to_128(), [](int) { return single_problem(); },
-        [&](const Tile& tile, int n) {
-          seen.refused += tile.tile > n ? 1 : 0;
-          seen.tiles.push_back(tile.tile);
-          return tile.tile;
-        },
-        {.keep = [](const Tile& tile, int n) { return tile.tile <= n; }, .options = quick()});
+        [&](const Tile& tile, int n) { return seen.note(tile, n); }, {.keep = tile_fits, .options = quick()});
     const auto call = [&](int n) {
       return by == By::wrapped    ? wrapped(n)
              : by == By::run      ? tuner.run(name, [&] { return (*kernel)(n); })
@@ -204,16 +141,13 @@ TEST_CASE("holds 24: a wrapped region, a run and a function tune again what anot
   }
 }
 
-TEST_CASE("holds 24: outside of tuning a refused choice gives way to the default, for that launch",
-          "[unit]") {
+TEST_CASE("holds 24: outside of tuning a refused choice gives way to the default, for that launch") {
   for (const Mode mode : {Mode::tune, Mode::use}) {
     const std::string name = mode == Mode::tune ? "keep_outside" : "keep_use";
     Launches seen;
     const auto kernel = sized_kernel(name, seen);
     ContextualAutotuner{quick()}.run(name, [&] { (*kernel)(128); });
-    Options options = quick();
-    options.mode = mode;
-    ContextualAutotuner serving{options};
+    ContextualAutotuner serving{quick({.mode = mode})};
     const auto launch = [&](int n) {
       return mode == Mode::tune ? (*kernel)(n) : serving.run(name, [&] { return (*kernel)(n); });
     };
@@ -227,7 +161,7 @@ TEST_CASE("holds 24: outside of tuning a refused choice gives way to the default
   }
 }
 
-TEST_CASE("holds 24: where `keep` allows nothing the default is launched and not tuned for ever", "[unit]") {
+TEST_CASE("holds 24: where `keep` allows nothing the default is launched and not tuned for ever") {
   Launches seen;
   const auto kernel = sized_kernel("keep_nothing", seen);
   ContextualAutotuner tuner{quick()};
@@ -241,78 +175,60 @@ TEST_CASE("holds 24: where `keep` allows nothing the default is launched and not
   CHECK(seen.tiles == std::vector<int>{16, 16});
 }
 
-TEST_CASE("holds 24: a launch that one rank's size refuses rejects the config on all ranks", "[unit]") {
+TEST_CASE("holds 24: a launch that one rank's size refuses rejects the config on all ranks") {
   for (const bool from_the_start : {true, false}) {
-    std::vector<Launches> seen(2);
-    std::vector<std::unique_ptr<SizedKernel>> kernels;
-    for (Launches& own : seen) {
-      kernels.push_back(sized_kernel(from_the_start ? "keep_ranks_first" : "keep_ranks_later", own));
-    }
+    SizedRanks ranks(from_the_start ? "keep_ranks_first" : "keep_ranks_later");
     const RankRuns outcome = run_on_ranks(2, [&](int rank, int run) {
       const bool small = rank == 1 && (from_the_start || run > 1);
-      (*kernels[static_cast<std::size_t>(rank)])(small ? 70 : 128);
+      (*ranks.kernels[rank])(small ? 70 : 128);
     });
     CHECK(outcome.well());
     for (std::size_t rank = 0; rank < 2; ++rank) {
-      CHECK(seen[rank].refused == 0);
+      CHECK(ranks.seen[rank].refused == 0);
       CHECK(outcome.reports[rank].problems.front().choice == 1);
     }
   }
 }
 
-TEST_CASE("holds 24: what one rank's size refuses later is an error there, and out when the ranks meet",
-          "[unit]") {
-  std::vector<Launches> seen(2);
-  std::vector<std::unique_ptr<SizedKernel>> kernels;
-  for (Launches& own : seen) {
-    kernels.push_back(sized_kernel("keep_meet", own));
-  }
-  std::vector<std::string> texts(2);
-  std::vector<int> last(2);
+TEST_CASE("holds 24: what one rank's size refuses later is an error there, and out when the ranks meet") {
+  SizedRanks ranks("keep_meet");
+  PerRank<std::string> texts(2);
+  PerRank<int> last(2);
   const StderrCapture captured;
-  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto index = static_cast<std::size_t>(rank);
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner) {
     int n = 128;
-    const auto region = [&] { return (*kernels[index])(n); };
+    const auto region = [&] { return (*ranks.kernels[rank])(n); };
     auto wrapped = make_tuned_region(tuner, "keep_meet", region);
     wrapped();
     n = rank == 1 ? 70 : 128;
-    texts[index] = error_text<ConfigRejected>([&] { wrapped(); });
-    last[index] = tuner.run("keep_meet", region);
+    texts[rank] = error_text<ConfigRejected>([&] { wrapped(); });
+    last[rank] = tuner.run("keep_meet", region);
     wrapped();
-  });
-  CHECK(count_failed(thrown) == 0);
+  }));
   CHECK(texts[0] == "[no error]");
   CHECK_THAT(texts[1], ContainsSubstring("`keep` does not allow it"));
   CHECK(last == std::vector<int>{64, 64});
-  CHECK(seen[0].refused + seen[1].refused == 0);
+  CHECK(ranks.seen[0].refused + ranks.seen[1].refused == 0);
 }
 
-TEST_CASE("holds 24: in a run with nothing to tune, ranks tune together what one of them refuses", "[unit]") {
-  std::vector<Launches> seen(2);
-  std::vector<std::unique_ptr<SizedKernel>> kernels;
-  for (Launches& own : seen) {
-    kernels.push_back(sized_kernel("keep_plain", own));
-  }
-  std::vector<int> last(2);
+TEST_CASE("holds 24: in a run with nothing to tune, ranks tune together what one of them refuses") {
+  SizedRanks ranks("keep_plain");
+  PerRank<int> last(2);
   const StderrCapture captured;
-  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto index = static_cast<std::size_t>(rank);
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner) {
     for (const int n : {128, rank == 1 ? 70 : 128}) {
-      last[index] = tuner.run("keep_plain", [&] { return (*kernels[index])(n); });
+      last[rank] = tuner.run("keep_plain", [&] { return (*ranks.kernels[rank])(n); });
     }
-  });
-  CHECK(count_failed(thrown) == 0);
+  }));
   CHECK(last == std::vector<int>{64, 64});
-  CHECK(seen[0].refused + seen[1].refused == 0);
+  CHECK(ranks.seen[0].refused + ranks.seen[1].refused == 0);
 }
 
-TEST_CASE("holds 24: a coupled choice that a size refuses ends the call, and the next one leaves it out",
-          "[unit]") {
+TEST_CASE("holds 24: a coupled choice that a size refuses ends the call, and the next one leaves it out") {
   Launches producer_seen;
   Launches consumer_seen;
-  const auto producer = sized_kernel("keep_coupled_a", producer_seen, "keep_coupled");
-  const auto consumer = sized_kernel("keep_coupled_b", consumer_seen, "keep_coupled");
+  const auto producer = sized_kernel("keep_coupled_a", producer_seen, {.coupling = "keep_coupled"});
+  const auto consumer = sized_kernel("keep_coupled_b", consumer_seen, {.coupling = "keep_coupled"});
   ContextualAutotuner tuner{quick()};
   auto step = make_tuned_region(tuner, "keep_coupled",
                                 [&](int n) { return 1000 * (*producer)(128) + (*consumer)(n); });
@@ -324,22 +240,23 @@ TEST_CASE("holds 24: a coupled choice that a size refuses ends the call, and the
   CHECK(producer_seen.refused + consumer_seen.refused == 0);
 }
 
-TEST_CASE("holds 24: coupled kernels of which a later size refuses a config end the run before the launch",
-          "[unit]") {
+TEST_CASE("holds 24: coupled kernels of which a later size refuses a config end the run before the launch") {
   Launches producer_seen;
   Launches consumer_seen;
-  const auto producer = sized_kernel("keep_coupled_later_a", producer_seen, "keep_coupled_later");
-  const auto consumer = sized_kernel("keep_coupled_later_b", consumer_seen, "keep_coupled_later");
+  const auto producer =
+      sized_kernel("keep_coupled_later_a", producer_seen, {.coupling = "keep_coupled_later"});
+  const auto consumer =
+      sized_kernel("keep_coupled_later_b", consumer_seen, {.coupling = "keep_coupled_later"});
   ContextualAutotuner tuner{quick()};
   int runs = 0;
   const auto region = [&] { return 1000 * (*producer)(128) + (*consumer)(++runs > 4 ? 70 : 128); };
   CHECK_THAT(error_text<Error>([&] { tuner.run("keep_coupled_later", region); }),
-             ContainsSubstring("coupled kernel") && ContainsSubstring("`keep` does not allow it"));
+             ContainsAll("coupled kernel", "`keep` does not allow it"));
   CHECK(tuner.run("keep_coupled_later", region) == 64'064);
   CHECK(producer_seen.refused + consumer_seen.refused == 0);
 }
 
-TEST_CASE("holds 24: an alternative that other arguments refuse gives way to the first one", "[unit]") {
+TEST_CASE("holds 24: an alternative that other arguments refuse gives way to the first one") {
   int refused = 0;
   int last = 0;
   Alternatives<int(int)> either{"keep_alternative",
@@ -365,7 +282,7 @@ TEST_CASE("holds 24: an alternative that other arguments refuse gives way to the
   CHECK(refused == 0);
 }
 
-TEST_CASE("holds 24: a choice of an earlier process is tuned again for a size that refuses it", "[unit]") {
+TEST_CASE("holds 24: a choice of an earlier process is tuned again for a size that refuses it") {
   const TemporaryDirectory directory;
   detail::describe_machine("test", [] { return std::string("alike"); });
   Launches seen;
@@ -381,12 +298,11 @@ TEST_CASE("holds 24: a choice of an earlier process is tuned again for a size th
   CHECK(seen.tiles == std::vector<int>{64});
 }
 
-TEST_CASE("holds 24: a KernelTuner returns what is allowed for the arguments", "[unit]") {
+TEST_CASE("holds 24: a KernelTuner returns what is allowed for the arguments") {
   const TemporaryDirectory directory;
   Launches seen;
   const auto kernel = sized_kernel("keep_tuner", seen);
-  KernelTunerOptions options;
-  options.tuning = quick();
+  KernelTunerOptions options{.tuning = quick()};
   options.tuning.cache_directory = directory.path();
   KernelTuner tuner{*kernel, options};
   CHECK(tuner.tune({.problem_size = {1}}, 128).best_config_id == 2);

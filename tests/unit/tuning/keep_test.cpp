@@ -4,10 +4,6 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <algorithm>
-#include <set>
-#include <vector>
-
 namespace keep_test {
 
 using namespace contextual;
@@ -26,12 +22,12 @@ std::vector<bool> left_out_of(const ProblemReport& problem) {
 
 /// Three ranks tune a kernel of which each leaves out the config of its own rank; no rank launches those.
 std::vector<RegionReport> each_rank_leaves_one_out(const std::string& kernel, int configs) {
-  std::vector<std::set<int>> used(3);
+  PerRank<std::set<int>> used(3);
   const RankRuns outcome = tune_kernels(3, [&](int rank) {
     return rank_kernel(
         kernel, configs,
         {.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; }},
-        [&own = used[static_cast<std::size_t>(rank)]](const TileConfig& c, int&) { own.insert(c.tile); });
+        [&own = used[rank]](const TileConfig& c, int&) { own.insert(c.tile); });
   });
   CHECK(outcome.well());
   for (const std::set<int>& tiles : used) {  // beside the default, which is launched first
@@ -42,8 +38,7 @@ std::vector<RegionReport> each_rank_leaves_one_out(const std::string& kernel, in
 
 }  // namespace
 
-TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest",
-          "[unit]") {
+TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest") {
   OneKernel one("keep_default", 3, {.keep = [](const Block& c) { return c.block > 0; }},
                 quick(times([](const LaunchInfo& launch) {
                   return launch.config_id == 0
@@ -56,7 +51,7 @@ TEST_CASE("keep: a default that is no candidate is launched first, and not chose
   CHECK(one.problem().choice == 2);
 }
 
-TEST_CASE("keep: a default that is no candidate is still the fallback of a config that fails", "[unit]") {
+TEST_CASE("keep: a default that is no candidate is still the fallback of a config that fails") {
   OneKernel one("keep_fallback", 3, {.keep = [](const Block& c) { return c.block > 0; }});
   one.in_launch = refuse_block(1, "planted");
   one.run();
@@ -65,7 +60,7 @@ TEST_CASE("keep: a default that is no candidate is still the fallback of a confi
   CHECK(one.problem().choice == 2);
 }
 
-TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
+TEST_CASE("keep: where no config is a candidate the default stays") {
   OneKernel one("keep_none", 3, {.keep = [](const Block&) { return false; }});
   one.run();
   CHECK(std::set<int>(one.used.begin(), one.used.end()) == std::set<int>{0});
@@ -78,8 +73,7 @@ TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
         }) == 1);
 }
 
-TEST_CASE("keep: what one rank leaves out no rank tries, and where nothing is left the default stays",
-          "[unit]") {
+TEST_CASE("keep: what one rank leaves out no rank tries, and where nothing is left the default stays") {
   for (const RegionReport& report : each_rank_leaves_one_out("keep_ranks", 4)) {
     CHECK(left_out_of(report.problems.front()) == std::vector<bool>{true, true, true, false});
     CHECK(report.problems.front().choice == 3);

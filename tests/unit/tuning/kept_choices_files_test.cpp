@@ -2,16 +2,11 @@
 /// Choices that outlive the process, on file systems that fail: every run returns its value, and the region
 /// is tuned or what is kept is used.
 
-#include "support/engine.hpp"
 #include "support/scripted_files.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 namespace kept_choices_files_test {
 
@@ -24,7 +19,7 @@ constexpr int always = 1000;
 
 }  // namespace
 
-TEST_CASE("kept choices: what cannot be read is tuned again, and used when it can be read", "[unit]") {
+TEST_CASE("kept choices: what cannot be read is tuned again, and used when it can be read") {
   for (const FileFault& fault :
        std::vector<FileFault>{{FileCall::read, ".json", EIO}, {FileCall::fstat, "/choices", EIO, always}}) {
     const TemporaryDirectory directory;
@@ -41,8 +36,7 @@ TEST_CASE("kept choices: what cannot be read is tuned again, and used when it ca
   }
 }
 
-TEST_CASE("kept choices: those that somebody else may have put there are named, not used, and left",
-          "[unit]") {
+TEST_CASE("kept choices: those that somebody else may have put there are named, not used, and left") {
   const TemporaryDirectory directory;
   const Process process{.ranks = 2, .directory = directory.path() / "cache", .journal = Journal::off};
   REQUIRE(run(process).tuned(2));
@@ -65,12 +59,11 @@ TEST_CASE("kept choices: those that somebody else may have put there are named, 
   }
   const engine_test::StderrCapture said;
   CHECK(run(process).tuned(2));
-  CHECK_THAT(said.text(), ContainsSubstring(refused.string()) && ContainsSubstring(reason));
+  CHECK_THAT(said.text(), ContainsAll(refused.string(), reason));
   CHECK(engine_test::text_of_file(entry) == text);
 }
 
-TEST_CASE("kept choices: a file that cannot be opened or read may pin something: an error on all ranks",
-          "[unit]") {
+TEST_CASE("kept choices: a file that cannot be opened or read may pin something: an error on all ranks") {
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     for (const FileFault& fault : std::vector<FileFault>{
              {FileCall::openat, "/choices/kept%20region.json", EACCES, always},
@@ -96,8 +89,8 @@ TEST_CASE("kept choices: a file that cannot be opened or read may pin something:
   }
 }
 
-TEST_CASE("kept choices: what cannot be written is a warning that names the file, and nothing is left of it",
-          "[unit]") {
+TEST_CASE(
+    "kept choices: what cannot be written is a warning that names the file, and nothing is left of it") {
   for (const FileFault& fault :
        std::vector<FileFault>{{FileCall::write, "/.", ENOSPC}, {FileCall::renameat, "/.", EIO}}) {
     const TemporaryDirectory directory;
@@ -107,10 +100,8 @@ TEST_CASE("kept choices: what cannot be written is a warning that names the file
       const Seen seen = run(process);
       CHECK(seen.tuned(2));
       CHECK(files.failed() == 1);
-      REQUIRE(seen.reports[0].warnings.size() == 1);
-      CHECK_THAT(seen.reports[0].warnings[0],
-                 ContainsSubstring("the choices are not kept: " + directory.path().string()) &&
-                     ContainsSubstring(".json"));
+      CHECK_THAT(only(seen.reports[0].warnings),
+                 ContainsAll("the choices are not kept: " + directory.path().string(), ".json"));
       CHECK(seen.reports[1].warnings.empty());
     }
     for (const auto& left : fs::recursive_directory_iterator(directory.path())) {
@@ -121,8 +112,7 @@ TEST_CASE("kept choices: what cannot be written is a warning that names the file
   }
 }
 
-TEST_CASE("kept choices: where the journal cannot be written the report says so, and choices are kept",
-          "[unit]") {
+TEST_CASE("kept choices: where the journal cannot be written the report says so, and choices are kept") {
   for (const FileCall call : {FileCall::openat, FileCall::fstat}) {
     const TemporaryDirectory directory;
     const Process process{.ranks = 2, .directory = directory.path()};
@@ -131,15 +121,14 @@ TEST_CASE("kept choices: where the journal cannot be written the report says so,
       const Seen seen = run(process);
       CHECK(seen.tuned(2));
       CHECK(files.failed() >= 1);
-      REQUIRE(seen.reports[0].warnings.size() == 1);
-      CHECK_THAT(seen.reports[0].warnings[0],
+      CHECK_THAT(only(seen.reports[0].warnings),
                  ContainsSubstring("this run cannot be resumed: " + directory.path().string()));
     }
     CHECK(run(process).used(2));
   }
 }
 
-TEST_CASE("kept choices: a path that is too long for the system keeps nothing, and says so", "[unit]") {
+TEST_CASE("kept choices: a path that is too long for the system keeps nothing, and says so") {
   const TemporaryDirectory directory;
   fs::path deep = directory.path();
   for (int i = 0; i < 50; ++i) {
@@ -151,9 +140,7 @@ TEST_CASE("kept choices: a path that is too long for the system keeps nothing, a
     CHECK(seen.tuned(2));
     CHECK_THAT(said.text(), ContainsSubstring("File name too long"));
     const std::vector<std::string>& warnings = seen.reports[0].warnings;
-    CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
-            return warning.find("no choices are kept") != std::string::npos;
-          }) == 1);
+    CHECK(engine_test::count_with(warnings, "no choices are kept") == 1);
   }
 }
 

@@ -2,18 +2,9 @@
 /// Choices that outlive the process, of kernels that differ by rank: `some`, with the rank in the key.
 
 #include "contextual/storage/choice_store.hpp"
-#include "support/engine.hpp"
 #include "unit/tuning/kept_process.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 struct CUstream_st;
 
@@ -40,9 +31,9 @@ struct KeyProcess {
 };
 
 struct KeySeen {
-  std::vector<int> runs = std::vector<int>(3, 0);
-  std::vector<int> configs = std::vector<int>(3, -1);
-  std::vector<RegionReport> reports = std::vector<RegionReport>(3);
+  PerRank<int> runs = PerRank<int>(3, 0);
+  PerRank<int> configs = PerRank<int>(3, -1);
+  PerRank<RegionReport> reports = PerRank<RegionReport>(3);
 
   bool used() const { return runs == std::vector<int>(3, 1); }
   bool tuned() const {
@@ -58,15 +49,12 @@ KeySeen run(const KeyProcess& process) {
     options.version = rank == 1 ? process.version_of_1 : "";
     if (process.loads_own_keys_only) {
       options.load = [](const TileConfig& config, const Key& key) {
-        if (config.tile != 1 && key != make_key(this_rank)) {
-          throw ConfigRejected("no room for it here");
-        }
+        throw_if<ConfigRejected>(config.tile != 1 && key != make_key(this_rank), "no room for it here");
       };
     }
-    return rank_kernel(process.name, process.configs(rank), options,
-                       [&seen, rank](const TileConfig& config, int&) {
-                         seen.configs[static_cast<std::size_t>(rank)] = config.tile - 1;
-                       });
+    return rank_kernel(
+        process.name, process.configs(rank), options,
+        [&seen, rank](const TileConfig& config, int&) { seen.configs[rank] = config.tile - 1; });
   };
   RankKernels own(3);
   if (!process.born_in_region) {
@@ -74,35 +62,29 @@ KeySeen run(const KeyProcess& process) {
   }
   const RankKernels shared =
       kernel_per_rank(3, [&](int) { return rank_kernel(process.name + "_shared", 3); });
-  const auto thrown =
-      on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-        const auto at = static_cast<std::size_t>(rank);
-        this_rank = rank;
-        Options options;
-        options.cache_directory = rank == 0 ? process.directory : fs::path();
-        options.timer = testing::scripted_timer([rank](const LaunchInfo& launch) {
-          return launch.config_id == static_cast<std::size_t>(rank) ? std::int64_t{1000} : 5000;
-        });
-        const bool launches = std::count(process.launching.begin(), process.launching.end(), rank) > 0;
-        tuner.run(
-            process.name,
-            [&] {
-              ++seen.runs[at];
-              if (launches) {
-                own[at] = own[at] ? std::move(own[at]) : make_own(rank);
-                (*own[at])(rank);
-              }
-              if (process.beside_a_shared_one) {
-                (*shared[at])(1);
-              }
-            },
-            options);
-        seen.reports[at] = *tuner.report().runs.rbegin();
-      });
-  for (const std::exception_ptr& error : thrown) {
-    INFO(text_of(error));
-    CHECK_FALSE(error);
-  }
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
+    this_rank = rank;
+    const Options options{.cache_directory = rank == 0 ? process.directory : fs::path(),
+                          .timer = testing::scripted_timer([rank](const LaunchInfo& launch) {
+                            return launch.config_id == static_cast<std::size_t>(rank) ? std::int64_t{1000}
+                                                                                      : 5000;
+                          })};
+    const bool launches = std::count(process.launching.begin(), process.launching.end(), rank) > 0;
+    tuner.run(
+        process.name,
+        [&] {
+          ++seen.runs[rank];
+          if (launches) {
+            own[rank] = own[rank] ? std::move(own[rank]) : make_own(rank);
+            own(rank, rank);
+          }
+          if (process.beside_a_shared_one) {
+            shared(rank, 1);
+          }
+        },
+        options);
+    seen.reports[rank] = *tuner.report().runs.rbegin();
+  }));
   return seen;
 }
 
@@ -115,7 +97,7 @@ class HostOnly final : public testing::ForwardingTimer {
 
 }  // namespace
 
-TEST_CASE("kept choices: each rank begins with its own of a kernel that has the rank in its key", "[unit]") {
+TEST_CASE("kept choices: each rank begins with its own of a kernel that has the rank in its key") {
   for (const bool beside : {true, false}) {
     const TemporaryDirectory directory;
     const KeyProcess process{
@@ -134,12 +116,11 @@ TEST_CASE("kept choices: each rank begins with its own of a kernel that has the 
       }
     }
     const auto kept = storage::ChoiceStore(directory.path(), "kept_keys").read_all();
-    REQUIRE(kept.file.sets.size() == 1);
-    CHECK(kept.file.sets[0].choices.size() == (beside ? 4 : 3));
+    CHECK(only(kept.file.sets).choices.size() == (beside ? 4 : 3));
   }
 }
 
-TEST_CASE("kept choices: a rank does not load what another rank's key chooses", "[unit]") {
+TEST_CASE("kept choices: a rank does not load what another rank's key chooses") {
   const TemporaryDirectory directory;
   const KeyProcess process{
       .directory = directory.path(), .name = "kept_keys_loaded", .loads_own_keys_only = true};
@@ -149,7 +130,7 @@ TEST_CASE("kept choices: a rank does not load what another rank's key chooses", 
   CHECK(again.configs == std::vector<int>{0, 1, 2});
 }
 
-TEST_CASE("kept choices: a key that only one rank has is installed there, and all run once", "[unit]") {
+TEST_CASE("kept choices: a key that only one rank has is installed there, and all run once") {
   for (const int rank : {0, 2}) {
     const TemporaryDirectory directory;
     const KeyProcess process{.directory = directory.path(),
@@ -160,12 +141,12 @@ TEST_CASE("kept choices: a key that only one rank has is installed there, and al
     const KeySeen again = run(process);
     CHECK(again.used());
     for (int other = 0; other < 3; ++other) {
-      CHECK(again.configs[static_cast<std::size_t>(other)] == (other == rank ? rank : -1));
+      CHECK(again.configs[other] == (other == rank ? rank : -1));
     }
   }
 }
 
-TEST_CASE("kept choices: a kernel under its own key that one rank has changed makes all tune", "[unit]") {
+TEST_CASE("kept choices: a kernel under its own key that one rank has changed makes all tune") {
   const TemporaryDirectory directory;
   KeyProcess process{.directory = directory.path(), .name = "kept_keys_changed"};
   CHECK(run(process).tuned());
@@ -175,7 +156,7 @@ TEST_CASE("kept choices: a kernel under its own key that one rank has changed ma
   CHECK(run(process).used());
 }
 
-TEST_CASE("kept choices: what one rank's key alone has tuned anew is kept with the rest", "[unit]") {
+TEST_CASE("kept choices: what one rank's key alone has tuned anew is kept with the rest") {
   const TemporaryDirectory directory;
   KeyProcess process{.directory = directory.path(), .name = "kept_keys_more", .launching = {0, 1}};
   CHECK(run(process).tuned());
@@ -186,7 +167,7 @@ TEST_CASE("kept choices: what one rank's key alone has tuned anew is kept with t
   CHECK(again.configs == std::vector<int>{0, 1, 2});
 }
 
-TEST_CASE("kept choices: a kernel with another config space under each rank's key is kept", "[unit]") {
+TEST_CASE("kept choices: a kernel with another config space under each rank's key is kept") {
   const TemporaryDirectory directory;
   const KeyProcess process{.directory = directory.path(),
                            .name = "kept_keys_spaces",
@@ -198,8 +179,7 @@ TEST_CASE("kept choices: a kernel with another config space under each rank's ke
   CHECK(again.configs == std::vector<int>{0, 1, 2});
 }
 
-TEST_CASE("kept choices: the host's clock measures no stream, also under a key that rank 0 has not",
-          "[unit]") {
+TEST_CASE("kept choices: the host's clock measures no stream, also under a key that rank 0 has not") {
   for (const bool of_devices : {true, false}) {
     const TemporaryDirectory directory;
     const std::string name = of_devices ? "kept_keys_devices" : "kept_keys_host";
@@ -207,17 +187,14 @@ TEST_CASE("kept choices: the host's clock measures no stream, also under a key t
     OnStream kernel(
         name, tiles(3), [](CUstream_st* const&, const int& rank) { return make_key(rank); },
         [](const TileConfig&, CUstream_st*, int) {}, {.participation = Participation::some});
-    const auto thrown =
-        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
-          options.timer = [of_devices]() -> std::unique_ptr<Timer> {
-            auto timer = testing::scripted_timer(later_is_faster)();
-            return of_devices ? std::move(timer) : std::make_unique<HostOnly>(std::move(timer));
-          };
-          tuner.run(
-              name, [&] { kernel(nullptr, rank); }, options);
-        });
-    INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
-    CHECK(count_failed(thrown) == 0);
+    check_well(in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
+      options.timer = [of_devices]() -> std::unique_ptr<Timer> {
+        auto timer = testing::scripted_timer(later_is_faster)();
+        return of_devices ? std::move(timer) : std::make_unique<HostOnly>(std::move(timer));
+      };
+      tuner.run(
+          name, [&] { kernel(nullptr, rank); }, options);
+    }));
     const auto kept = storage::ChoiceStore(directory.path(), name).read_all();
     const std::size_t count = kept.file.sets.empty() ? 0 : kept.file.sets[0].choices.size();
     CHECK(count == (of_devices ? 2 : 0));

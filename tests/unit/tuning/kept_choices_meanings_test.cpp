@@ -2,14 +2,10 @@
 /// Kept choices of a kernel whose configs are ranks in a list, which another process may see in another
 /// order.
 
-#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
 #include <contextual/detail/tuning/config_meanings.hpp>
-
-#include <string>
-#include <vector>
 
 namespace kept_choices_meanings_test {
 
@@ -25,23 +21,23 @@ Process process_with(const TemporaryDirectory& directory, const std::string& ker
                      std::vector<std::vector<std::string>> lists, std::size_t fastest = 2) {
   detail::set_config_meanings(kernel,
                               [lists](const Key&) { return lists.at(static_cast<std::size_t>(this_rank)); });
-  Process process;
-  process.ranks = static_cast<int>(lists.size());
-  process.directory = directory.path();
-  process.kernel = kernel;
-  process.region = kernel;
-  process.configs = 4;
-  process.fastest = fastest;
-  process.machine = [](int rank) {
-    this_rank = rank;
-    return "as ever";
-  };
+  Process process{.ranks = static_cast<int>(lists.size()),
+                  .directory = directory.path(),
+                  .machine =
+                      [](int rank) {
+                        this_rank = rank;
+                        return "as ever";
+                      },
+                  .configs = 4,
+                  .kernel = kernel,
+                  .region = kernel,
+                  .fastest = fastest};
   return process;
 }
 
 }  // namespace
 
-TEST_CASE("kept choices: a config that is a rank in a list is found again by what it is", "[unit]") {
+TEST_CASE("kept choices: a config that is a rank in a list is found again by what it is") {
   const TemporaryDirectory directory;
   CHECK(run(process_with(directory, "listed", {{"a", "b", "c"}})).tuned(2));
   const Seen other_order = run(process_with(directory, "listed", {{"a", "c", "b"}}));
@@ -53,17 +49,16 @@ TEST_CASE("kept choices: a config that is a rank in a list is found again by wha
   CHECK(run(process_with(directory, "listed", {{"c"}})).used(0));
 }
 
-TEST_CASE("kept choices: one that is not found again is not used, and that is said", "[unit]") {
+TEST_CASE("kept choices: one that is not found again is not used, and that is said") {
   const TemporaryDirectory directory;
   CHECK(run(process_with(directory, "gone", {{"a", "b", "c"}})).tuned(2));
   const engine_test::StderrCapture said;
   CHECK(run(process_with(directory, "gone", {{"a", "b", "d"}}, 1)).tuned(1));
-  CHECK_THAT(said.text(), ContainsSubstring("are not used: kernel \"gone\" ") &&
-                              ContainsSubstring(" has no config any more that is c"));
+  CHECK_THAT(said.text(), ContainsAll("are not used: kernel \"gone\" ", " has no config any more that is c"));
   CHECK(run(process_with(directory, "gone", {{"b", "a", "d"}})).used(0));
 }
 
-TEST_CASE("kept choices: ranks with other lists use the same config under their own numbers", "[unit]") {
+TEST_CASE("kept choices: ranks with other lists use the same config under their own numbers") {
   const TemporaryDirectory directory;
   CHECK(run(process_with(directory, "of_two", {{"a", "b", "c"}, {"a", "b", "c"}})).tuned(2));
   const Seen seen = run(process_with(directory, "of_two", {{"c", "b", "a"}, {"b", "c", "a"}}));

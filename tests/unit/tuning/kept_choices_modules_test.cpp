@@ -1,16 +1,11 @@
 /// \file
 /// What a kept choice belongs to: the module that defines the kernel, or its version.
 
-#include "support/engine.hpp"
 #include "support/modules/loaded.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
 #include <contextual/detail/storage/code_module.hpp>
-
-#include <functional>
-#include <string>
-#include <utility>
 
 namespace kept_choices_modules_test {
 
@@ -60,20 +55,20 @@ bool used(const RegionReport& report, std::size_t config) {
 
 }  // namespace
 
-TEST_CASE("kept choices: two programs with equal names find their own, also in turn", "[unit]") {
+TEST_CASE("kept choices: two programs with equal names find their own, also in turn") {
   const TemporaryDirectory directory;
   CHECK(tuned(start(directory.path(), one()), 1));
   const engine_test::StderrCapture said;
   CHECK(tuned(start(directory.path(), two()), 2));
-  CHECK_THAT(said.text(), ContainsSubstring("is of another program, build or version than then") &&
-                              ContainsSubstring(fs::path(CONTEXTUAL_TEST_MODULE_1).filename().string()));
+  CHECK_THAT(said.text(), ContainsAll("is of another program, build or version than then",
+                                      fs::path(CONTEXTUAL_TEST_MODULE_1).filename().string()));
   for (int turn = 0; turn < 2; ++turn) {
     CHECK(used(start(directory.path(), one()), 1));
     CHECK(used(start(directory.path(), two()), 2));
   }
 }
 
-TEST_CASE("kept choices: a std::function and a lambda belong to the module that defines them", "[unit]") {
+TEST_CASE("kept choices: a std::function and a lambda belong to the module that defines them") {
   const TemporaryDirectory directory;
   Program wrapped = one();
   wrapped.launcher = std::function<Launcher>(launcher_of<Launcher>(CONTEXTUAL_TEST_MODULE_1));
@@ -85,7 +80,7 @@ TEST_CASE("kept choices: a std::function and a lambda belong to the module that 
   CHECK(used(start(directory.path(), {std::function<Launcher>(lambda), 0}), 2));
 }
 
-TEST_CASE("kept choices: a version counts in place of the module", "[unit]") {
+TEST_CASE("kept choices: a version counts in place of the module") {
   const TemporaryDirectory directory;
   const auto versioned = [](Program program, std::string version) {
     program.version = std::move(version);
@@ -97,7 +92,7 @@ TEST_CASE("kept choices: a version counts in place of the module", "[unit]") {
   CHECK(tuned(start(directory.path(), two()), 2));
 }
 
-TEST_CASE("kept choices: a list says which module or version a choice belongs to", "[unit]") {
+TEST_CASE("kept choices: a list says which module or version a choice belongs to") {
   const TemporaryDirectory directory;
   start(directory.path(), one());
   Program versioned = two();
@@ -111,7 +106,7 @@ TEST_CASE("kept choices: a list says which module or version a choice belongs to
         fs::path(CONTEXTUAL_TEST_MODULE_1).filename().string() + " " + id.substr(0, 8));
 }
 
-TEST_CASE("kept choices: an export goes where the kernel's module or version is the same", "[unit]") {
+TEST_CASE("kept choices: an export goes where the kernel's module or version is the same") {
   const TemporaryDirectory directory;
   const TemporaryDirectory elsewhere;
   start(directory.path(), one());

@@ -2,15 +2,10 @@
 /// Choices that outlive the process, on several ranks: all use them or all tune, with the messages that
 /// docs/cache.md counts.
 
-#include "support/engine.hpp"
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 
 namespace kept_choices_ranks_test {
 
@@ -37,8 +32,7 @@ constexpr std::int64_t with_another_kernel = told + agreed + hello + launched + 
 
 }  // namespace
 
-TEST_CASE("kept choices: all ranks use them or all tune, for the same number of messages each time",
-          "[unit]") {
+TEST_CASE("kept choices: all ranks use them or all tune, for the same number of messages each time") {
   ScriptedFiles files;
   files.leave_out_syncs();
   const engine_test::StderrCapture said;  // of hundreds of damaged files

@@ -2,20 +2,9 @@
 /// Several kept sets of one region: a kernel whose key varies beside one whose key does not.
 
 #include "contextual/storage/choice_store.hpp"
-#include "support/engine.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kept_choices_sets_test {
 
@@ -58,9 +47,9 @@ thread_local std::size_t this_rank = 0;
 Outcome run(const Process& process) {
   detail::describe_machine("test", [] { return std::string("alike"); });
   const auto ranks = static_cast<std::size_t>(process.ranks);
-  std::vector<Outcome> outcomes(ranks);
-  std::vector<std::size_t> varies(ranks);
-  std::vector<std::size_t> stays(ranks);
+  PerRank<Outcome> outcomes(ranks);
+  PerRank<std::size_t> varies(ranks);
+  PerRank<std::size_t> stays(ranks);
   // Ranks are threads: where they do not tune, a kernel is one object for all of them.
   const int objects = process.mode == Mode::tune ? process.ranks : 1;
   const auto make_varies = [&](int rank) {
@@ -79,48 +68,43 @@ Outcome run(const Process& process) {
       stays[this_rank] = static_cast<std::size_t>(config.tile - 1);
     });
   });
-  auto thrown = on_ranks(
-      process.ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-        const auto at = static_cast<std::size_t>(rank);
-        const std::size_t object = objects == 1 ? 0 : at;
-        this_rank = at;
-        Options options;
-        options.mode = process.mode;
-        options.always_tune = process.always;
-        options.search = process.search;
-        options.cache_directory = rank == 0 ? process.directory : fs::path();
-        const std::size_t best_of_stays = process.best_of_stays;
-        const std::optional<std::size_t> best_of_varies = process.best_of_varies;
-        options.timer = testing::scripted_timer([best_of_stays, best_of_varies](const LaunchInfo& launch) {
-          const std::string key = launch.key->to_string();
-          const std::size_t by_key = best_of_varies.value_or(static_cast<std::size_t>(key.at(1) - '0') % 4);
-          const std::size_t best = key == "(100)" ? best_of_stays : by_key;
-          return launch.config_id == best ? std::int64_t{1000} : 5000;
-        });
-        Outcome& outcome = outcomes[at];
-        for (const int key : process.keys) {
-          int runs = 0;
-          tuner.run(
-              "sets",
-              [&] {
-                ++runs;
-                (*staying[object])(100);
-                if (!varying[object]) {
-                  varying[object] = make_varies(rank);
-                }
-                (*varying[object])(key);
-              },
-              options);
-          outcome.runs.push_back(runs);
-          outcome.varies.push_back(varies[at]);
-          outcome.stays.push_back(stays[at]);
-          outcome.reports.push_back(*tuner.report().runs.rbegin());
-        }
-      });
-  for (const std::exception_ptr& error : thrown) {
-    INFO(text_of(error));
-    CHECK_FALSE(error);
-  }
+  auto thrown = on_ranks(process.ranks, [&](int rank, ContextualAutotuner& tuner) {
+    const auto at = static_cast<std::size_t>(rank);
+    const std::size_t object = objects == 1 ? 0 : at;
+    this_rank = at;
+    Options options{.mode = process.mode,
+                    .search = process.search,
+                    .always_tune = process.always,
+                    .cache_directory = rank == 0 ? process.directory : fs::path()};
+    const std::size_t best_of_stays = process.best_of_stays;
+    const std::optional<std::size_t> best_of_varies = process.best_of_varies;
+    options.timer = testing::scripted_timer([best_of_stays, best_of_varies](const LaunchInfo& launch) {
+      const std::string key = launch.key->to_string();
+      const std::size_t by_key = best_of_varies.value_or(static_cast<std::size_t>(key.at(1) - '0') % 4);
+      const std::size_t best = key == "(100)" ? best_of_stays : by_key;
+      return launch.config_id == best ? std::int64_t{1000} : 5000;
+    });
+    Outcome& outcome = outcomes[rank];
+    for (const int key : process.keys) {
+      int runs = 0;
+      tuner.run(
+          "sets",
+          [&] {
+            ++runs;
+            (*staying[object])(100);
+            if (!varying[object]) {
+              varying[object] = make_varies(rank);
+            }
+            (*varying[object])(key);
+          },
+          options);
+      outcome.runs.push_back(runs);
+      outcome.varies.push_back(varies[rank]);
+      outcome.stays.push_back(stays[rank]);
+      outcome.reports.push_back(*tuner.report().runs.rbegin());
+    }
+  });
+  check_well(thrown);
   for (const Outcome& outcome : outcomes) {
     outcomes[0].alike = outcomes[0].alike && outcome.runs == outcomes[0].runs &&
                         outcome.varies == outcomes[0].varies && outcome.stays == outcomes[0].stays;
@@ -137,8 +121,7 @@ std::vector<storage::ChoiceSet> kept_in(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("kept choices: jobs with different keys in turn tune once each, also under different searches",
-          "[unit]") {
+TEST_CASE("kept choices: jobs with different keys in turn tune once each, also under different searches") {
   const auto levels = GENERATE(std::pair(SearchLevel::off, SearchLevel::off),
                                std::pair(SearchLevel::off, SearchLevel::normal));
   for (const int ranks : {1, 2}) {
@@ -156,7 +139,7 @@ TEST_CASE("kept choices: jobs with different keys in turn tune once each, also u
   }
 }
 
-TEST_CASE("kept choices: a key that is tuned again leaves the other keys' choices", "[unit]") {
+TEST_CASE("kept choices: a key that is tuned again leaves the other keys' choices") {
   const TemporaryDirectory directory;
   Process process{.directory = directory.path(), .keys = {2, 3, 5}};
   CHECK(run(process).varies == Configs{2, 3, 1});
@@ -171,7 +154,7 @@ TEST_CASE("kept choices: a key that is tuned again leaves the other keys' choice
   CHECK(outcome.varies == Configs{2, 0, 1});
 }
 
-TEST_CASE("kept choices: sets that differ about what they share are not mixed", "[unit]") {
+TEST_CASE("kept choices: sets that differ about what they share are not mixed") {
   for (const int ranks : {1, 2}) {
     const TemporaryDirectory directory;
     Process process{.ranks = ranks, .directory = directory.path(), .keys = {2}};
@@ -199,7 +182,7 @@ TEST_CASE("kept choices: sets that differ about what they share are not mixed", 
   }
 }
 
-TEST_CASE("kept choices: what was reused is kept on with its reason, its times and their spread", "[unit]") {
+TEST_CASE("kept choices: what was reused is kept on with its reason, its times and their spread") {
   for (const int ranks : {1, 2}) {
     const TemporaryDirectory directory;
     Process process{
@@ -220,15 +203,14 @@ TEST_CASE("kept choices: what was reused is kept on with its reason, its times a
     process.keys = {3};
     REQUIRE(run(process).runs[0] > 1);
     const std::vector<storage::ChoiceSet> entries = kept_in(directory.path());
-    REQUIRE(entries.size() == 1);
-    storage::KeptChoice reused = choice_in(entries[0]);
+    storage::KeptChoice reused = choice_in(only(entries));
     CHECK(reused.runs.size() == 2);
     reused.runs = first.runs;
     CHECK(reused == first);
   }
 }
 
-TEST_CASE("kept choices: what does not look the same on all ranks is not kept", "[unit]") {
+TEST_CASE("kept choices: what does not look the same on all ranks is not kept") {
   for (const bool born : {true, false}) {
     const TemporaryDirectory directory;
     Process process{.ranks = 2, .directory = directory.path(), .keys = {2}};
@@ -237,8 +219,7 @@ TEST_CASE("kept choices: what does not look the same on all ranks is not kept", 
     process.version_of_varies = [](int rank) { return rank == 0 ? "1" : "2"; };
     CHECK(run(process).runs[0] > 1);
     REQUIRE(kept_in(directory.path()).size() == 1);
-    REQUIRE(kept_in(directory.path())[0].choices.size() == 1);
-    CHECK(kept_in(directory.path())[0].choices[0].kernel == "sets_stays");
+    CHECK(only(kept_in(directory.path())[0].choices).kernel == "sets_stays");
     process.version_of_varies = [](int rank) { return rank == 0 ? "2" : "1"; };
     CHECK(run(process).runs[0] > 1);  // no rank's kernel is what it was
     process.version_of_varies = [](int) { return "1"; };
@@ -247,21 +228,18 @@ TEST_CASE("kept choices: what does not look the same on all ranks is not kept", 
   }
 }
 
-TEST_CASE("kept choices: what is infeasible is kept with them, with the reasons", "[unit]") {
+TEST_CASE("kept choices: what is infeasible is kept with them, with the reasons") {
   const TemporaryDirectory directory;
   const auto one = rank_kernel("sets_varies", 3, {}, [](const TileConfig& config, int&) {
-    if (config.tile == 3) {
-      throw ConfigRejected("no memory");
-    }
+    throw_if<ConfigRejected>(config.tile == 3, "no memory");
   });
   const auto two = rank_kernel("sets_stays", 2);
   ContextualAutotuner tuner(rank_options(nullptr));
-  Options options;
-  options.cache_directory = directory.path();
-  options.search = SearchLevel::normal;
-  options.feasible = [](std::span<const AssignedConfig> configs) {
-    return configs[0].config_id != 1 || configs[1].config_id != 1;
-  };
+  const Options options{.search = SearchLevel::normal,
+                        .cache_directory = directory.path(),
+                        .feasible = [](std::span<const AssignedConfig> configs) {
+                          return configs[0].config_id != 1 || configs[1].config_id != 1;
+                        }};
   tuner.run(
       "sets", [&] { (*one)(1), (*two)(1); }, options);
   const std::vector<storage::ChoiceSet> entries = kept_in(directory.path());

@@ -1,17 +1,10 @@
 /// \file
 /// Choices that ship with a program: directories that are read beneath the own one.
 
-#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
 
 struct CUstream_st;
 
@@ -43,7 +36,7 @@ std::string content(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("shipped choices: used with and without an own directory, the own choices first", "[unit]") {
+TEST_CASE("shipped choices: used with and without an own directory, the own choices first") {
   const TemporaryDirectory first;
   const TemporaryDirectory second;
   const TemporaryDirectory own;
@@ -60,7 +53,7 @@ TEST_CASE("shipped choices: used with and without an own directory, the own choi
   CHECK(content(only_file(first.path())) == before);
 }
 
-TEST_CASE("shipped choices: used in mode use, which tunes nothing", "[unit]") {
+TEST_CASE("shipped choices: used in mode use, which tunes nothing") {
   const TemporaryDirectory shipped;
   ship(shipped.path(), 1, 1);
   Process serving = with({}, {shipped.path()}, 1);
@@ -68,7 +61,7 @@ TEST_CASE("shipped choices: used in mode use, which tunes nothing", "[unit]") {
   CHECK(run(serving).used(1));
 }
 
-TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own directory", "[unit]") {
+TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own directory") {
   const TemporaryDirectory shipped;
   const TemporaryDirectory own;
   ship(shipped.path(), 1);
@@ -83,8 +76,7 @@ TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own dire
   CHECK(run(elsewhere(with(own.path(), {}))).used(2));
 }
 
-TEST_CASE("shipped choices: tuned again by always_tune, and not used where others could have written them",
-          "[unit]") {
+TEST_CASE("shipped choices: tuned again by always_tune, and not used where others could have written them") {
   const TemporaryDirectory shipped;
   ship(shipped.path(), 1);
   Process always = with({}, {shipped.path()});
@@ -99,14 +91,14 @@ TEST_CASE("shipped choices: tuned again by always_tune, and not used where other
   CHECK_THAT(said.text(), ContainsSubstring(shipped.path().string()));
 }
 
-TEST_CASE("shipped choices: a directory without any is named", "[unit]") {
+TEST_CASE("shipped choices: a directory without any is named") {
   const TemporaryDirectory empty;
   const engine_test::StderrCapture said;
   CHECK(run(with({}, {empty.path()})).tuned(2));
   CHECK_THAT(said.text(), ContainsSubstring(empty.path().string() + ", where choices are to be read"));
 }
 
-TEST_CASE("shipped choices: what is tuned beside them is kept with them, and with their times", "[unit]") {
+TEST_CASE("shipped choices: what is tuned beside them is kept with them, and with their times") {
   const TemporaryDirectory shipped;
   const TemporaryDirectory own;
   TunableKernel first{"shipped_first", tiles(2), single_problem, [](const TileConfig&) {}};
@@ -118,11 +110,7 @@ TEST_CASE("shipped choices: what is tuned beside them is kept with them, and wit
               shipped.path(), "pair", [&] { first(); }, timed)
               .error.empty());
   const Alone both = run_alone(
-      own.path(), "pair",
-      [&] {
-        first();
-        second();
-      },
+      own.path(), "pair", [&] { first(), second(); },
       [&](Options& options) {
         timed(options);
         options.choices_path = {shipped.path()};
@@ -133,7 +121,7 @@ TEST_CASE("shipped choices: what is tuned beside them is kept with them, and wit
                        !ContainsSubstring("\"time_ns\":null"));
 }
 
-TEST_CASE("shipped choices: a damaged file is named, and keeps its name", "[unit]") {
+TEST_CASE("shipped choices: a damaged file is named, and keeps its name") {
   const TemporaryDirectory shipped;
   ship(shipped.path(), 1);
   const fs::path file = only_file(shipped.path());
@@ -144,7 +132,7 @@ TEST_CASE("shipped choices: a damaged file is named, and keeps its name", "[unit
   CHECK(only_file(shipped.path()) == file);
 }
 
-TEST_CASE("kept choices: they are for one kind of processor if something runs on the host", "[unit]") {
+TEST_CASE("kept choices: they are for one kind of processor if something runs on the host") {
   using OnStream = TunableKernel<void(const TileConfig&, CUstream_st*)>;
   OnStream device{"shipped_device", tiles(2), [](CUstream_st* const&) { return Key{}; },
                   [](const TileConfig&, CUstream_st*) {}};

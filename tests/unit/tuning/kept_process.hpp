@@ -7,16 +7,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
 
 namespace kept_test {
 
@@ -27,11 +18,11 @@ using namespace contextual::test;
 
 /// What the ranks of one process saw.
 struct Seen {
-  std::vector<int> runs;             ///< of the region, by rank
-  std::vector<int> values;           ///< what the region returned last, by rank
-  std::vector<std::size_t> configs;  ///< of the last launch, by rank
-  std::vector<char> others;          ///< by rank: some launch had another config than the last one
-  std::vector<RegionReport> reports;
+  PerRank<int> runs;             ///< of the region, by rank
+  PerRank<int> values;           ///< what the region returned last, by rank
+  PerRank<std::size_t> configs;  ///< of the last launch, by rank
+  PerRank<char> others;          ///< by rank: some launch had another config than the last one
+  PerRank<RegionReport> reports;
   std::vector<std::exception_ptr> thrown;
   testing::ScriptedTraffic traffic;
 
@@ -89,16 +80,15 @@ inline Seen run(const Process& process) {
   seen.others.resize(count);
   seen.reports.resize(count);
   const RankKernels kernels = kernel_per_rank(process.ranks, [&](int rank) {
-    const auto at = static_cast<std::size_t>(rank);
     RankKernel::Options options = process.kernel_options;
     options.version = process.version(rank);
     return rank_kernel(process.kernel, static_cast<int>(process.configs), options,
-                       [&, at](const TileConfig& config, int& key) {
+                       [&, rank](const TileConfig& config, int& key) {
                          const auto id = static_cast<std::size_t>(config.tile - 1);
-                         if (seen.configs[at] != none && seen.configs[at] != id) {
-                           seen.others[at] = 1;
+                         if (seen.configs[rank] != none && seen.configs[rank] != id) {
+                           seen.others[rank] = 1;
                          }
-                         seen.configs[at] = id;
+                         seen.configs[rank] = id;
                          if (process.launcher) {
                            process.launcher(config, key);
                          }
@@ -108,31 +98,29 @@ inline Seen run(const Process& process) {
   seen.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     ContextualAutotuner tuner(rank_options(communicator));
     this_machine = process.machine(rank);
-    const auto at = static_cast<std::size_t>(rank);
     const auto time_of = [&](std::size_t id) {
       const std::size_t place = (id + process.configs - process.fastest) % process.configs;
       return 1000 + 1000 * static_cast<std::int64_t>(place);
     };
-    Options options;
-    options.mode = process.mode;
-    options.journal = process.journal;
-    options.timer =
-        testing::scripted_timer([&](const LaunchInfo& launch) { return time_of(launch.config_id); },
-                                [&](std::int64_t, const auto&) { return time_of(seen.configs[at]); });
+    Options options{.mode = process.mode,
+                    .journal = process.journal,
+                    .timer = testing::scripted_timer(
+                        [&](const LaunchInfo& launch) { return time_of(launch.config_id); },
+                        [&](std::int64_t, const auto&) { return time_of(seen.configs[rank]); })};
     if (process.directory_of) {
       options.cache_directory = process.directory_of(rank);
     } else {
       options.cache_directory = rank == 0 || !process.only_on_rank_0 ? process.directory : fs::path();
     }
     process.change(options);
-    seen.values[at] = tuner.run(
+    seen.values[rank] = tuner.run(
         process.region,
         [&] {
-          (*kernels[at])(7);
-          return ++seen.runs[at];
+          kernels(rank, 7);
+          return ++seen.runs[rank];
         },
         options);
-    seen.reports[at] = *tuner.report().runs.rbegin();
+    seen.reports[rank] = *tuner.report().runs.rbegin();
   });
   seen.traffic = world.traffic();
   return seen;
@@ -154,9 +142,8 @@ inline void check_refused(const Seen& seen, const std::vector<std::string>& part
 inline std::vector<std::exception_ptr> in_process(
     int ranks, const fs::path& directory,
     const std::function<void(int, ContextualAutotuner&, const Options&)>& body) {
-  return on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-    Options options;
-    options.cache_directory = rank == 0 ? directory : fs::path();
+  return on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
+    const Options options{.cache_directory = rank == 0 ? directory : fs::path()};
     body(rank, tuner, options);
   });
 }

@@ -1,29 +1,12 @@
-#include "support/catch.hpp"
 #include "support/child_process.hpp"
-#include "support/engine.hpp"
+#include "support/threads.hpp"
 
-#include <contextual/choices.hpp>
-#include <contextual/kernel.hpp>
-#include <contextual/kernel_tuner.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace kernel_tuner_test {
 
 using namespace contextual;
-using engine_test::error_text;
-using engine_test::TemporaryDirectory;
+using namespace engine_test;
 
 namespace {
 
@@ -32,7 +15,7 @@ ConfigSpace<Config> dummy_space() {
   return {{"BLOCK", {64, 128}}, {"WARPS", {4, 8}}};
 }
 
-KernelTunerOptions quick(TimerFactory timer = engine_test::last_is_fastest()) {
+KernelTunerOptions quick(TimerFactory timer = last_is_fastest()) {
   KernelTunerOptions options{.warmup_runs = 2, .benchmark_runs = 5};
   options.tuning.log_directory = "";
   options.tuning.timer = std::move(timer);
@@ -61,7 +44,7 @@ KernelTunerOptions kept_in(const std::filesystem::path& directory) {
 
 /// The fastest config of a request is the one with the id of its problem size.
 KernelTunerOptions by_size(const std::filesystem::path& directory) {
-  KernelTunerOptions options = quick(engine_test::times(
+  KernelTunerOptions options = quick(times(
       [](const LaunchInfo& launch) { return launch.config_id == launch.key->word(0) ? 1'000 : 5'000; }));
   options.cache_directory = directory;
   return options;
@@ -69,8 +52,7 @@ KernelTunerOptions by_size(const std::filesystem::path& directory) {
 
 /// Tunes the sizes 1 and 2.
 void tune_kept_sizes(const std::filesystem::path& directory) {
-  KernelTuner tuner{"kernel_tuner kept sizes", engine_test::blocks(4), [](const engine_test::Block&, int) {},
-                    by_size(directory)};
+  KernelTuner tuner{"kernel_tuner kept sizes", blocks(4), [](const Block&, int) {}, by_size(directory)};
   for (const std::int64_t size : {1, 2}) {
     CHECK(tuner.tune({.problem_size = {size}}, 1).best_config_id == static_cast<std::size_t>(size));
   }
@@ -78,17 +60,9 @@ void tune_kept_sizes(const std::filesystem::path& directory) {
 
 constexpr int all_launches = 4 * 7 + 1;  // of the dummy kernel, the final one included
 
-/// c = a + b on the host, in blocks.
-struct Vectors {
-  std::vector<float> a;
-  std::vector<float> b;
-  std::vector<float> c;
-};
-
 }  // namespace
 
-TEST_CASE("KernelTuner: a dummy kernel, each config is launched 2 and 5 times and the fastest is returned",
-          "[unit]") {
+TEST_CASE("KernelTuner: a dummy kernel, each config is launched 2 and 5 times and the fastest is returned") {
   std::vector<int> launches(4, 0);
   KernelTuner tuner{"kernel_tuner dummy", dummy_space(),
                     [&](const Config& config, int) {
@@ -114,10 +88,19 @@ TEST_CASE("KernelTuner: a dummy kernel, each config is launched 2 and 5 times an
   CHECK(result.kernel_type == "kernel_tuner dummy");
   CHECK_FALSE(result.from_cache);
   CHECK(result.warnings.empty());
+  const TuningResult second = tuner.tune({.problem_size = {1024}}, 1);
+  CHECK(second.from_cache);
+  CHECK(second.best_config_id == 3);
+  CHECK(second.all_results.empty());
+  CHECK(second.metrics.latency == result.metrics.latency);
+  CHECK(second.reason == "cached for kernel_tuner dummy (1024) on host");
+  CHECK(launches == std::vector<int>{7, 7, 7, 8});
+  CHECK_FALSE(tuner.tune({.problem_size = {512}}, 1).from_cache);
+  CHECK_FALSE(tuner.tune({.problem_size = {1024}, .kernel_type = "another"}, 1).from_cache);
+  CHECK_FALSE(tuner.tune({.problem_size = {1024}, .device = "B200"}, 1).from_cache);
 }
 
-TEST_CASE("KernelTuner: a work and a peak that are no numbers are refused before anything is launched",
-          "[unit]") {
+TEST_CASE("KernelTuner: a work and a peak that are no numbers are refused before anything is launched") {
   int launches = 0;
   const auto error_of = [&](const KernelTunerOptions& options) {
     KernelTuner tuner{"kernel_tuner rates", std::vector<Config>{{{"BLOCK", 1}}, {{"BLOCK", 2}}},
@@ -126,67 +109,15 @@ TEST_CASE("KernelTuner: a work and a peak that are no numbers are refused before
   };
   KernelTunerOptions work{.warmup_runs = 1, .benchmark_runs = 1};
   work.work = [](const TuneRequest&) { return KernelWork{.flops = -1, .bytes = 1}; };
-  CHECK_THAT(error_of(work), ContainsSubstring("kernel \"kernel_tuner rates\": its work or its peak: ") &&
-                                 ContainsSubstring("floating-point operations"));
+  CHECK_THAT(error_of(work), ContainsAll("kernel \"kernel_tuner rates\": its work or its peak: ",
+                                         "floating-point operations"));
   KernelTunerOptions peak{.warmup_runs = 1, .benchmark_runs = 1};
   peak.peak.teraflops_per_second = -1;
-  CHECK_THAT(error_of(peak), ContainsSubstring("kernel \"kernel_tuner rates\": its work or its peak: ") &&
-                                 ContainsSubstring("TFLOP/s"));
+  CHECK_THAT(error_of(peak), ContainsAll("kernel \"kernel_tuner rates\": its work or its peak: ", "TFLOP/s"));
   CHECK(launches == 0);
 }
 
-TEST_CASE("KernelTuner: vector add of 2^20 elements is tuned once, and a second call does not tune",
-          "[unit]") {
-  constexpr std::size_t count = 1U << 20U;
-  int launches = 0;
-  KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 3};
-  options.tuning.log_directory = "";  // with the host's clock
-  options.work = [](const TuneRequest& request) {
-    const auto elements = static_cast<double>(request.problem_size.at(0));
-    return KernelWork{.flops = elements, .bytes = 12 * elements};
-  };
-  options.peak.gigabytes_per_second = 100;
-  KernelTuner tuner{"kernel_tuner vector add",
-                    std::vector<Config>{{{"BLOCK", 128}, {"WARPS", 4}}, {{"BLOCK", 256}, {"WARPS", 8}}},
-                    [&](const Config& config, Vectors& v) {
-                      ++launches;
-                      const auto block = config.get<std::size_t>("BLOCK");
-                      for (std::size_t begin = 0; begin < v.c.size(); begin += block) {
-                        for (std::size_t i = begin; i < std::min(begin + block, v.c.size()); ++i) {
-                          v.c[i] = v.a[i] + v.b[i];
-                        }
-                      }
-                    },
-                    options};
-  Vectors vectors{std::vector<float>(count, 1.5F), std::vector<float>(count, 2.0F),
-                  std::vector<float>(count)};
-  const TuneRequest request{.problem_size = {count}, .kernel_type = "vector_add"};
-  const TuningResult first = tuner.tune(request, vectors);
-  CHECK_FALSE(first.from_cache);
-  CHECK(launches == 2 * 4 + 1);
-  CHECK(std::count(vectors.c.begin(), vectors.c.end(), 3.5F) == count);
-  REQUIRE(first.metrics.latency.count() > 0);
-  REQUIRE(first.metrics.gigabytes_per_second.has_value());
-  CHECK(*first.metrics.gigabytes_per_second == Approx(12.0 * count / first.metrics.latency.count()));
-  CHECK(*first.metrics.peak_bandwidth_fraction == Approx(*first.metrics.gigabytes_per_second / 100));
-  CHECK(first.kernel_type == "vector_add");
-
-  const TuningResult second = tuner.tune(request, vectors);
-  CHECK(second.from_cache);
-  CHECK(launches == 2 * 4 + 1);
-  CHECK(second.best_config == first.best_config);
-  CHECK(second.best_config_id == first.best_config_id);
-  CHECK(second.all_results.empty());
-  CHECK(second.metrics.latency.count() == Approx(first.metrics.latency.count()).margin(1));
-  CHECK(second.reason == "cached for vector_add (1048576) on host");
-
-  CHECK_FALSE(tuner.tune({.problem_size = {count / 2}, .kernel_type = "vector_add"}, vectors).from_cache);
-  CHECK_FALSE(tuner.tune({.problem_size = {count}, .kernel_type = "another"}, vectors).from_cache);
-  CHECK_FALSE(tuner.tune({.problem_size = {count}, .device = "B200", .kernel_type = "vector_add"}, vectors)
-                  .from_cache);
-}
-
-TEST_CASE("KernelTuner: all results have rates, whoever tells the work, also from the cache", "[unit]") {
+TEST_CASE("KernelTuner: all results have rates, whoever tells the work, also from the cache") {
   const auto kernel_work = [](const int& n) { return KernelWork{.flops = 1e6 * n}; };
   const auto check = [](const TuningResult& result) {
     CHECK(result.metrics.teraflops_per_second.value_or(0) == Approx(4e6 / 97'000 / 1e3));
@@ -220,24 +151,21 @@ TEST_CASE("KernelTuner: all results have rates, whoever tells the work, also fro
   twice(KernelTuner{"kernel_tuner work of request", dummy_space(), launch, options});
 }
 
-TEST_CASE("KernelTuner: a request without sizes says that other arguments get the same answer", "[unit]") {
+TEST_CASE("KernelTuner: a request without sizes says that other arguments get the same answer") {
   KernelTuner tuner{"kernel_tuner no size", dummy_space(), [](const Config&, int) {}, quick()};
   CHECK(tuner.tune({}, 1).warnings.empty());
   const TuningResult second = tuner.tune({}, 1'000);
   CHECK(second.from_cache);
-  REQUIRE(second.warnings.size() == 1);
-  CHECK_THAT(second.warnings.front(), ContainsSubstring("no problem_size"));
+  CHECK_THAT(only(second.warnings), ContainsSubstring("no problem_size"));
   KernelTuner alone{"kernel_tuner no arguments", dummy_space(), [](const Config&) {}, quick()};
   static_cast<void>(alone.tune({}));
   CHECK(alone.tune({}).warnings.empty());
 }
 
-TEST_CASE("KernelTuner: an exception of a config other than the default rejects it, of any kernel",
-          "[unit]") {
+TEST_CASE("KernelTuner: an exception of a config other than the default rejects it, of any kernel") {
   const auto launch = [](const Config& config, int fails_with) {
-    if (config.get<int>("BLOCK") == fails_with && config.get<int>("WARPS") == 8) {
-      throw std::invalid_argument("8 warps do not fit");
-    }
+    throw_if<std::invalid_argument>(config.get<int>("BLOCK") == fails_with && config.get<int>("WARPS") == 8,
+                                    "8 warps do not fit");
   };
   TunableKernel existing{"kernel_tuner throwing existing", dummy_space(),
                          [](const int& n) { return make_key(n); }, launch};
@@ -253,21 +181,18 @@ TEST_CASE("KernelTuner: an exception of a config other than the default rejects 
   CHECK(error_text<std::invalid_argument>([&] { of_default.tune({}); }) == "nothing fits");
 }
 
-TEST_CASE("KernelTuner: where all configs fail nothing is cached", "[unit]") {
+TEST_CASE("KernelTuner: where all configs fail nothing is cached") {
   KernelTuner tuner{"kernel_tuner failing", dummy_space(),
                     [](const Config&) { throw ConfigRejected("no room"); }, quick()};
   CHECK_THROWS_AS(tuner.tune({.problem_size = {1}}), TuningFailedError);
   CHECK(tuner.cache().get_all_keys().empty());
 }
 
-TEST_CASE("KernelTuner: a config that is rejected is in the results with its reason, and another one wins",
-          "[unit]") {
+TEST_CASE("KernelTuner: a config that is rejected is in the results with its reason, and another one wins") {
   KernelTuner tuner{"kernel_tuner rejecting",
                     dummy_space(),
                     [](const Config& config, int& sum) {
-                      if (config.get<int>("WARPS") == 8) {
-                        throw ConfigRejected("too many warps");
-                      }
+                      throw_if<ConfigRejected>(config.get<int>("WARPS") == 8, "too many warps");
                       sum += config.get<int>("BLOCK");
                     },
                     quick(),
@@ -284,12 +209,10 @@ TEST_CASE("KernelTuner: a config that is rejected is in the results with its rea
   CHECK(result.all_results[3].left_out);
 }
 
-TEST_CASE("KernelTuner: a kernel that exists is tuned as a region of its own, and launches its best config",
-          "[unit]") {
+TEST_CASE("KernelTuner: a kernel that exists is tuned as a region of its own, and launches its best config") {
   int last = -1;
-  TunableKernel kernel{"kernel_tuner existing", engine_test::blocks(3),
-                       [](const int& size) { return make_key(size); },
-                       [&](const engine_test::Block& config, int) { last = config.block; }};
+  TunableKernel kernel{"kernel_tuner existing", blocks(3), [](const int& size) { return make_key(size); },
+                       [&](const Block& config, int) { last = config.block; }};
   KernelTuner tuner{kernel, quick()};
   const TuningResult result = tuner.tune({.problem_size = {5}}, 5);
   CHECK(result.best_config == Config{{"BLOCK", 2}});
@@ -298,8 +221,7 @@ TEST_CASE("KernelTuner: a kernel that exists is tuned as a region of its own, an
   CHECK(last == 2);
 }
 
-TEST_CASE("KernelTuner: another tuner of the directory finds the config; always_tune and clear do tune",
-          "[unit]") {
+TEST_CASE("KernelTuner: another tuner of the directory finds the config; always_tune and clear do tune") {
   const TemporaryDirectory directory;
   const TuneRequest request{.problem_size = {3, 4}};
   {
@@ -326,16 +248,12 @@ TEST_CASE("KernelTuner: another tuner of the directory finds the config; always_
   CHECK(third.launches == all_launches);
 }
 
-TEST_CASE("KernelTuner: a tuning that was cut off goes on where it was", "[unit]") {
+TEST_CASE("KernelTuner: a tuning that was cut off goes on where it was") {
   const TemporaryDirectory directory;
   int launches = 0;
   int last = 16;
   KernelTuner tuner{"kernel_tuner cut off", dummy_space(),
-                    [&](const Config&, int) {
-                      if (++launches == last) {
-                        throw Error("cut off");
-                      }
-                    },
+                    [&](const Config&, int) { throw_if<Error>(++launches == last, "cut off"); },
                     kept_in(directory.path())};
   const TuneRequest request{.problem_size = {3}};
   CHECK_THROWS_WITH(tuner.tune(request, 1), "cut off");
@@ -347,7 +265,7 @@ TEST_CASE("KernelTuner: a tuning that was cut off goes on where it was", "[unit]
   CHECK(launches < all_launches - 7);  // two configs were known
 }
 
-TEST_CASE("KernelTuner: what was cached for another version or other configs does not count", "[unit]") {
+TEST_CASE("KernelTuner: what was cached for another version or other configs does not count") {
   const TemporaryDirectory directory;
   const TuneRequest request{.problem_size = {3}};
   static_cast<void>(Counted(kept_in(directory.path()), "1").tuner.tune(request, 1));
@@ -358,7 +276,7 @@ TEST_CASE("KernelTuner: what was cached for another version or other configs doe
   CHECK_FALSE(other.tune(request, 1).from_cache);
 }
 
-TEST_CASE("KernelTuner: what a lower search has found does not count for a higher one", "[unit]") {
+TEST_CASE("KernelTuner: what a lower search has found does not count for a higher one") {
   const TemporaryDirectory directory;
   const auto is_cached = [&](SearchLevel level, Mode mode = Mode::tune) {
     KernelTunerOptions options = kept_in(directory.path());
@@ -375,7 +293,7 @@ TEST_CASE("KernelTuner: what a lower search has found does not count for a highe
   CHECK(is_cached(SearchLevel::quick));
 }
 
-TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
+TEST_CASE("KernelTuner: tuners may share a cache") {
   KernelTunerOptions options = quick();
   options.cache = std::make_shared<ConfigCache>();
   const TuneRequest request{.problem_size = {3}};
@@ -385,8 +303,7 @@ TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
 }
 
 TEST_CASE(
-    "KernelTuner: a pinned config of its region comes before what is cached or tuned, for its keys alone",
-    "[unit]") {
+    "KernelTuner: a pinned config of its region comes before what is cached or tuned, for its keys alone") {
   const TemporaryDirectory directory;
   const auto pin = [&](const std::string& kernel, const std::string& key) {
     REQUIRE(KeptChoices(directory.path())
@@ -413,7 +330,7 @@ TEST_CASE(
   CHECK(counted.tuner.tune({.problem_size = {3}}, 1).best_config_id == 1);
 }
 
-TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached or the default", "[unit]") {
+TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached or the default") {
   const TuneRequest request{.problem_size = {3}};
   KernelTunerOptions options = quick();
   options.cache = std::make_shared<ConfigCache>();
@@ -435,15 +352,15 @@ TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached o
 }
 
 TEST_CASE("child process: KernelTuner in mode use after another process", "[.child]") {
-  if (!engine_test::is_child()) {
+  if (!is_child()) {
     return;
   }
   std::size_t last = 9;
   KernelTunerOptions options = by_size(std::getenv("KERNEL_TUNER_DIRECTORY"));
   options.cache = std::make_shared<ConfigCache>();
   options.tuning.mode = Mode::use;
-  KernelTuner tuner{"kernel_tuner kept sizes", engine_test::blocks(4),
-                    [&](const engine_test::Block& config, int) { last = config.block; }, options};
+  KernelTuner tuner{"kernel_tuner kept sizes", blocks(4),
+                    [&](const Block& config, int) { last = config.block; }, options};
   for (const std::int64_t size : {1, 2, 3, 1}) {
     const TuningResult result = tuner.tune({.problem_size = {size}}, 1);
     CHECK(result.best_config_id == last);
@@ -454,30 +371,29 @@ TEST_CASE("child process: KernelTuner in mode use after another process", "[.chi
     CHECK_THAT(result.reason, ContainsSubstring(size == 3 ? "the default" : "kept since"));
   }
   options.tuning.mode = Mode::tune;
-  KernelTuner tunes{"kernel_tuner kept other", engine_test::blocks(4), [](const engine_test::Block&, int) {},
-                    options};
+  KernelTuner tunes{"kernel_tuner kept other", blocks(4), [](const Block&, int) {}, options};
   CHECK(tunes.tune({.problem_size = {1}}, 1).best_config_id == 1);
   CHECK(options.cache->get_all_keys().size() == 1);
 }
 
 TEST_CASE("child process: KernelTuner that keeps what it tunes", "[.child]") {
-  if (engine_test::is_child()) {
+  if (is_child()) {
     tune_kept_sizes(std::getenv("KERNEL_TUNER_DIRECTORY"));
   }
 }
 
-TEST_CASE("KernelTuner: in mode use, the result is what the request has launched", "[unit]") {
+TEST_CASE("KernelTuner: in mode use, the result is what the request has launched") {
   const TemporaryDirectory directory;
   for (const char* const child :
        {"KernelTuner that keeps what it tunes", "KernelTuner in mode use after another process"}) {
-    CHECK(engine_test::run_child(child, {{"KERNEL_TUNER_DIRECTORY", directory.path().string()}}) == 0);
+    CHECK(run_child(child, {{"KERNEL_TUNER_DIRECTORY", directory.path().string()}}) == 0);
   }
   tune_kept_sizes("");
   std::size_t last = 9;
   KernelTunerOptions options = by_size("");
   options.tuning.mode = Mode::use;
-  KernelTuner again{"kernel_tuner kept sizes", engine_test::blocks(4),
-                    [&](const engine_test::Block& config, int) { last = config.block; }, options};
+  KernelTuner again{"kernel_tuner kept sizes", blocks(4),
+                    [&](const Block& config, int) { last = config.block; }, options};
   const TuningResult result = again.tune({.problem_size = {2}}, 1);  // this process has locked it in
   CHECK(last == 2);
   CHECK(result.best_config_id == 2);
@@ -485,12 +401,12 @@ TEST_CASE("KernelTuner: in mode use, the result is what the request has launched
 }
 
 TEST_CASE("child process: KernelTuner whose always_tune the environment overrides", "[.child]") {
-  if (!engine_test::is_child()) {
+  if (!is_child()) {
     return;
   }
   int launches = 0;
-  KernelTuner tuner{"kernel_tuner overridden", engine_test::blocks(4),
-                    [&](const engine_test::Block&, int) { ++launches; }, by_size("")};
+  KernelTuner tuner{"kernel_tuner overridden", blocks(4), [&](const Block&, int) { ++launches; },
+                    by_size("")};
   for (const std::int64_t size : {1, 2}) {
     CHECK(tuner.tune({.problem_size = {size}}, 1).best_config_id == static_cast<std::size_t>(size));
   }
@@ -504,22 +420,17 @@ TEST_CASE("child process: KernelTuner whose always_tune the environment override
   CHECK(tuner.cache().get({{1}, "host", "kernel_tuner overridden"})->config == again.best_config);
 }
 
-TEST_CASE("KernelTuner: CONTEXTUAL_ALWAYS_TUNE=0 does not make it reuse what the process has locked in",
-          "[unit]") {
-  CHECK(engine_test::run_child("KernelTuner whose always_tune the environment overrides",
-                               {{"CONTEXTUAL_ALWAYS_TUNE", "0"}}) == 0);
+TEST_CASE("KernelTuner: CONTEXTUAL_ALWAYS_TUNE=0 does not make it reuse what the process has locked in") {
+  CHECK(run_child("KernelTuner whose always_tune the environment overrides",
+                  {{"CONTEXTUAL_ALWAYS_TUNE", "0"}}) == 0);
 }
 
-TEST_CASE("KernelTuner: a request that was cut off is not taken for the next one", "[unit]") {
+TEST_CASE("KernelTuner: a request that was cut off is not taken for the next one") {
   const TemporaryDirectory directory;
   int launches = 0;
   int last = 23;
-  KernelTuner tuner{"kernel_tuner cut sizes", engine_test::blocks(4),
-                    [&](const engine_test::Block&, int) {
-                      if (++launches == last) {
-                        throw Error("cut off");
-                      }
-                    },
+  KernelTuner tuner{"kernel_tuner cut sizes", blocks(4),
+                    [&](const Block&, int) { throw_if<Error>(++launches == last, "cut off"); },
                     by_size(directory.path())};
   CHECK_THROWS_WITH(tuner.tune({.problem_size = {1}}, 1), "cut off");
   last = 0;
@@ -528,7 +439,7 @@ TEST_CASE("KernelTuner: a request that was cut off is not taken for the next one
   CHECK(tuner.cache().get({{2}, "host", "kernel_tuner cut sizes"})->config == other.best_config);
 }
 
-TEST_CASE("KernelTuner: a cached config that `keep` leaves out for these arguments is not used", "[unit]") {
+TEST_CASE("KernelTuner: a cached config that `keep` leaves out for these arguments is not used") {
   int limit = 200;
   KernelTuner tuner{
       "kernel_tuner keep",
@@ -547,12 +458,11 @@ TEST_CASE("KernelTuner: a cached config that `keep` leaves out for these argumen
   CHECK(tuner.tune(request, limit).best_config_id == 0);
   CHECK(tuner.tune(request, limit).from_cache);
 
-  TunableKernel existing{
-      "kernel_tuner keep existing",
-      engine_test::blocks(3),
-      [](const int&) { return make_key(1); },
-      [](const engine_test::Block&, int) {},
-      {.keep = [](const engine_test::Block& b, const int& most) { return b.block <= most; }}};
+  TunableKernel existing{"kernel_tuner keep existing",
+                         blocks(3),
+                         [](const int&) { return make_key(1); },
+                         [](const Block&, int) {},
+                         {.keep = [](const Block& b, const int& most) { return b.block <= most; }}};
   KernelTuner of_existing{existing, quick()};
   CHECK(of_existing.tune(request, 2).best_config_id == 2);
   const TuningResult smaller = of_existing.tune(request, 1);
@@ -560,7 +470,7 @@ TEST_CASE("KernelTuner: a cached config that `keep` leaves out for these argumen
   CHECK(smaller.best_config_id == 1);
 }
 
-TEST_CASE("KernelTuner: requests of more than twelve numbers are told apart and cached", "[unit]") {
+TEST_CASE("KernelTuner: requests of more than twelve numbers are told apart and cached") {
   const TemporaryDirectory directory;
   TuneRequest one;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -570,7 +480,7 @@ TEST_CASE("KernelTuner: requests of more than twelve numbers are told apart and 
   other.problem_size.back() = 7;
   std::int64_t fastest = 1;
   KernelTunerOptions options = kept_in(directory.path());
-  options.tuning.timer = engine_test::times([&](const LaunchInfo& launch) {
+  options.tuning.timer = times([&](const LaunchInfo& launch) {
     return static_cast<std::int64_t>(launch.config_id) == fastest ? 1'000 : 5'000;
   });
   {
@@ -588,8 +498,7 @@ TEST_CASE("KernelTuner: requests of more than twelve numbers are told apart and 
   CHECK(again.launches == 0);
 }
 
-TEST_CASE("KernelTuner: arguments by value reach all launches as the same object, also what only moves",
-          "[unit]") {
+TEST_CASE("KernelTuner: arguments by value reach all launches as the same object, also what only moves") {
   struct CopyCounter {
     explicit CopyCounter(int& count) : copies(&count) {}
     CopyCounter(const CopyCounter& other) : copies(other.copies) { ++*copies; }
@@ -619,8 +528,7 @@ TEST_CASE("KernelTuner: arguments by value reach all launches as the same object
   CHECK(last == 5);
 }
 
-TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allows are all measured",
-          "[unit]") {
+TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allows are all measured") {
   std::vector<int> blocks(60);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i] = static_cast<int>(i);
@@ -637,21 +545,21 @@ TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allow
   CHECK(result.warnings.empty());
 }
 
-TEST_CASE("KernelTuner: `best` refuses a result of another config space", "[unit]") {
+TEST_CASE("KernelTuner: `best` refuses a result of another config space") {
   KernelTuner a{"kernel_tuner best a", dummy_space(), [](const Config&) {}, quick()};
   KernelTuner b{"kernel_tuner best b", ConfigSpace<Config>{{"BLOCK", {32, 128}}, {"WARPS", {2, 4}}},
                 [](const Config&) {}, quick()};
   const TuningResult of_a = a.tune({.problem_size = {1}});
   CHECK(a.best(of_a) == of_a.best_config);
   CHECK_THAT(error_text<InvalidArgument>([&] { static_cast<void>(b.best(of_a)); }),
-             ContainsSubstring("{BLOCK: 128, WARPS: 4}") && ContainsSubstring("{BLOCK: 128, WARPS: 8}"));
+             ContainsAll("{BLOCK: 128, WARPS: 4}", "{BLOCK: 128, WARPS: 8}"));
   TuningResult beyond = of_a;
   beyond.best_config_id = 4;
   CHECK_THAT(error_text<InvalidArgument>([&] { static_cast<void>(a.best(beyond)); }),
              ContainsSubstring("no config 4"));
 }
 
-TEST_CASE("KernelTuner: misuse is told", "[unit]") {
+TEST_CASE("KernelTuner: misuse is told") {
   Counted counted(quick());
   ContextualAutotuner outer(engine_test::quick());
   CHECK_THAT(error_text<InvalidArgument>([&] {
@@ -671,7 +579,7 @@ TEST_CASE("KernelTuner: misuse is told", "[unit]") {
   CHECK_THAT(said, ContainsSubstring("hook"));
 }
 
-TEST_CASE("KernelTuner: threads that tune with one tuner take turns", "[unit]") {
+TEST_CASE("KernelTuner: threads that tune with one tuner take turns") {
   std::atomic<int> inside{0};
   std::atomic<bool> together{false};
   KernelTuner tuner{"kernel_tuner threads", dummy_space(),
@@ -681,15 +589,9 @@ TEST_CASE("KernelTuner: threads that tune with one tuner take turns", "[unit]") 
                     },
                     quick()};
   std::vector<std::size_t> chosen(4);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    threads.emplace_back([&, i] {
-      chosen[i] = tuner.tune({.problem_size = {static_cast<std::int64_t>(i / 2)}}).best_config_id;
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  contextual::test::on_threads(4, [&](int i) {
+    chosen[static_cast<std::size_t>(i)] = tuner.tune({.problem_size = {i / 2}}).best_config_id;
+  });
   CHECK(chosen == std::vector<std::size_t>(4, 3));
   CHECK_FALSE(together);
   CHECK(tuner.cache().get_all_keys().size() == 2);

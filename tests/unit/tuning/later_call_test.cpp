@@ -4,27 +4,15 @@
 
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <contextual/tuned_region.hpp>
-
-#include <array>
-#include <chrono>
 #include <future>
 #include <thread>
 
 namespace later_call_test {
 
 using namespace contextual;
-using engine_test::Block;
-using engine_test::blocks;
-using engine_test::error_text;
-using engine_test::events_in;
-using engine_test::is_child;
-using engine_test::OneKernel;
-using engine_test::quick;
-using engine_test::run_child;
-using engine_test::TemporaryDirectory;
+using namespace engine_test;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
@@ -43,55 +31,44 @@ bool comes_to_say(const std::filesystem::path& logs, const std::string& name, st
 
 /// Options under which a blocked call is found soon.
 Options impatient(const std::filesystem::path& logs) {
-  Options options = quick();
-  options.deadline = milliseconds(200);
-  options.grace = milliseconds(200);
-  options.log_directory = logs;
-  return options;
+  return quick({.deadline = milliseconds(200), .grace = milliseconds(200), .log_directory = logs});
 }
 
 }  // namespace
 
-TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, and its log blames itself",
-          "[unit]") {
+TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, and its log blames itself") {
   const TemporaryDirectory directory;
   const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("lonely_key", 3); });
   std::array<std::string, 3> texts;
   testing::ScriptedWorld world(3);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     const auto index = static_cast<std::size_t>(rank);
-    Options options = test::rank_options(communicator);
-    options.log_directory = directory.path();
-    options.deadline = std::chrono::seconds(2);
-    ContextualAutotuner tuner(options);
-    auto step = make_tuned_region(tuner, "lonely", [&](int key) { (*kernels[index])(key); });
+    ContextualAutotuner tuner(test::rank_options(
+        communicator, {.deadline = std::chrono::seconds(2), .log_directory = directory.path()}));
+    auto step = make_tuned_region(tuner, "lonely", [&](int key) { kernels(rank, key); });
     step(1);
     texts[index] = error_text<CommunicationError>([&] { step(rank == 1 ? 512 : 1); });
-  });
-  CHECK(test::count_failed(thrown) == 0);
+  }));
   CHECK(texts[0] == "[no error]");
   CHECK(texts[2] == "[no error]");
-  CHECK_THAT(texts[1], ContainsSubstring("rank 1 launched kernel \"lonely_key\", key (512)"));
-  CHECK_THAT(texts[1], ContainsSubstring("this rank alone met the key"));
+  CHECK_THAT(texts[1],
+             ContainsAll("rank 1 launched kernel \"lonely_key\", key (512)", "this rank alone met the key"));
   const std::vector<json> ends = events_in(directory.path(), 1, "run_end");
   REQUIRE_FALSE(ends.empty());
   CHECK(ends.back().at("blamed_ranks") == json::array({1}));
   CHECK_THAT(ends.back().at("error").get<std::string>(), ContainsSubstring("lonely_key"));
 }
 
-TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned", "[unit]") {
+TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned") {
   const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("common_key", 3); });
-  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    auto step =
-        make_tuned_region(tuner, "common", [&](int key) { (*kernels[static_cast<std::size_t>(rank)])(key); });
+  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
+    auto step = make_tuned_region(tuner, "common", [&](int key) { kernels(rank, key); });
     step(1);
     step(512);
-  });
-  CHECK(test::count_failed(thrown) == 0);
+  }));
 }
 
-TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its end is told as well",
-          "[unit]") {
+TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its end is told as well") {
   const TemporaryDirectory directory;
   Options options = impatient(directory.path());
   std::atomic<int> calls{0};
@@ -121,7 +98,7 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
   CHECK_THAT(warnings.back().at("text").get<std::string>(), ContainsSubstring("has ended after all"));
 }
 
-TEST_CASE("holds 8: two threads in later calls of one region are both watched", "[unit]") {
+TEST_CASE("holds 8: two threads in later calls of one region are both watched") {
   const TemporaryDirectory directory;
   TunableKernel kernel{"later_two", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{impatient(directory.path())};
@@ -141,11 +118,9 @@ TEST_CASE("holds 8: two threads in later calls of one region are both watched", 
   CHECK(told);
 }
 
-TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend that of its run", "[unit]") {
+TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend that of its run") {
   const TemporaryDirectory directory;
-  Options of_call = quick();
-  of_call.deadline = std::chrono::hours(1);
-  OneKernel inner("later_inner", 2, {}, of_call);
+  OneKernel inner("later_inner", 2, {}, quick({.deadline = std::chrono::hours(1)}));
   bool slow = false;
   auto step = make_tuned_region(inner.tuner, "later_inner", [&] {
     inner.region();
@@ -161,7 +136,7 @@ TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend t
   OneKernel("later_outer", 2, {}, options).run();
 }
 
-TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[unit]") {
+TEST_CASE("child process: a run with nothing to tune is blocked for ever") {
   if (!is_child()) {
     return;
   }
@@ -175,18 +150,16 @@ TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[uni
   one.run();
 }
 
-TEST_CASE("holds 8: a process blocked in a run with nothing to tune leaves with the documented exit code",
-          "[unit]") {
+TEST_CASE("holds 8: a process blocked in a run with nothing to tune leaves with the documented exit code") {
   const TemporaryDirectory directory;
   CHECK(run_child("a run with nothing to tune is blocked for ever",
                   {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
   const std::vector<json> blocked = events_in(directory.path(), 0, "blocked");
-  REQUIRE(blocked.size() == 1);
-  CHECK(blocked.front().at("activity") == "region");
+  CHECK(only(blocked).at("activity") == "region");
   CHECK(blocked.front().at("action") == "exit 84");
 }
 
-TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked", "[unit]") {
+TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked") {
   const TemporaryDirectory directory;
   OneKernel inner("settled_inner", 2);
   inner.in_launch = [](const Block&) { std::this_thread::sleep_for(milliseconds(10)); };
@@ -204,8 +177,7 @@ TEST_CASE("run with nothing to tune: in a hook of another run it is not taken fo
   CHECK(events_in(directory.path(), 0, "blocked").empty());
 }
 
-TEST_CASE("later calls: at the 32nd tuning of a kernel for a new key, a warning names what changes",
-          "[unit]") {
+TEST_CASE("later calls: at the 32nd tuning of a kernel for a new key, a warning names what changes") {
   TunableKernel growing{"growing",
                         blocks(2),
                         [](int m, int n) { return make_key("bf16", m, n); },
@@ -214,23 +186,17 @@ TEST_CASE("later calls: at the 32nd tuning of a kernel for a new key, a warning 
   TunableKernel listed{"listed", blocks(2), [](int m) { return make_key(m % 16); }, [](const Block&, int) {}};
   ContextualAutotuner tuner(quick());
   int m = 0;
-  auto step = make_tuned_region(tuner, "serving", [&] {
-    growing(m, m % 3);
-    listed(m);
-  });
+  auto step = make_tuned_region(tuner, "serving", [&] { growing(m, m % 3), listed(m); });
   std::vector<std::string> warnings;
   for (m = 4100; m < 4100 + 40; ++m) {
     step();
-    const RegionReport report = engine_test::report_of(tuner, "serving");
+    const RegionReport report = report_of(tuner, "serving");
     CHECK((report.warnings.empty() || m == 4131));
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
   }
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings.front(), ContainsSubstring("kernel \"growing\"") &&
-                                   ContainsSubstring("{type: bf16, M: 4131, 0}") &&
-                                   ContainsSubstring("what changes is M. ") &&
-                                   ContainsSubstring("`contextual::bucket(M)` makes 8192 of 4131") &&
-                                   ContainsSubstring("`contextual::bucket(M, 512)` 4608"));
+  CHECK_THAT(only(warnings),
+             ContainsAll("kernel \"growing\"", "{type: bf16, M: 4131, 0}", "what changes is M. ",
+                         "`contextual::bucket(M)` makes 8192 of 4131", "`contextual::bucket(M, 512)` 4608"));
 }
 
 }  // namespace later_call_test

@@ -2,12 +2,6 @@
 /// Kernels and tuners that come and go in every order.
 
 #include "support/child_process.hpp"
-#include "support/engine.hpp"
-
-#include <contextual/tuned_region.hpp>
-
-#include <algorithm>
-#include <memory>
 
 namespace lifetime_test {
 
@@ -30,7 +24,7 @@ bool is_registered(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("holds 14: kernels and tuners may be destroyed in any order", "[unit]") {
+TEST_CASE("holds 14: kernels and tuners may be destroyed in any order") {
   SECTION("the kernel first") {
     auto tuner = std::make_unique<ContextualAutotuner>(quick());
     auto kernel = make_kernel("holds_14_kernel_first");
@@ -57,8 +51,7 @@ TEST_CASE("holds 14: kernels and tuners may be destroyed in any order", "[unit]"
   CHECK(std::is_nothrow_destructible_v<ContextualAutotuner>);
 }
 
-TEST_CASE("holds 14: a tuner made, used and destroyed inside another's region is part of that region",
-          "[unit]") {
+TEST_CASE("holds 14: a tuner made, used and destroyed inside another's region is part of that region") {
   auto kernel = make_kernel("holds_14_inner_tuner");
   ContextualAutotuner outer{quick()};
   int runs = 0;
@@ -71,19 +64,19 @@ TEST_CASE("holds 14: a tuner made, used and destroyed inside another's region is
   CHECK(runs == 7);
 }
 
-TEST_CASE("holds 14: static kernels and tuners outlive main without harm", "[unit]") {
+TEST_CASE("holds 14: static kernels and tuners outlive main without harm") {
   CHECK(run_child("static kernels and tuners") == 0);
 }
 
-TEST_CASE("holds 14: launches while the process exits are launched", "[unit]") {
+TEST_CASE("holds 14: launches while the process exits are launched") {
   CHECK(run_child("launches at exit") == 0);
 }
 
-TEST_CASE("holds 14: exit inside a region ends the process", "[unit]") {
+TEST_CASE("holds 14: exit inside a region ends the process") {
   CHECK(run_child("exit inside a region") == 0);
 }
 
-TEST_CASE("a kernel destroyed while a run is active: its problem is closed and the others go on", "[unit]") {
+TEST_CASE("a kernel destroyed while a run is active: its problem is closed and the others go on") {
   auto short_lived = make_kernel("destroyed_short", 4);
   auto other = make_kernel("destroyed_other", 4);
   ContextualAutotuner tuner{quick()};
@@ -102,7 +95,7 @@ TEST_CASE("a kernel destroyed while a run is active: its problem is closed and t
   CHECK_FALSE(is_registered("destroyed_short"));
 }
 
-TEST_CASE("a kernel destroyed in the last tuning iteration: the final run goes on without it", "[unit]") {
+TEST_CASE("a kernel destroyed in the last tuning iteration: the final run goes on without it") {
   auto kernel = make_kernel("destroyed_late");
   ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -116,7 +109,7 @@ TEST_CASE("a kernel destroyed in the last tuning iteration: the final run goes o
   CHECK(report_of(tuner, "destroyed_late").warnings.size() == 1);  // new in the final run
 }
 
-TEST_CASE("a kernel made anew in every iteration as a local of the region is one problem", "[unit]") {
+TEST_CASE("a kernel made anew in every iteration as a local of the region is one problem") {
   std::vector<int> used;
   ContextualAutotuner tuner{quick()};
   tuner.run("made_anew", [&] {
@@ -132,7 +125,7 @@ TEST_CASE("a kernel made anew in every iteration as a local of the region is one
   CHECK(report_of(tuner, "made_anew").problems.size() == 1);
 }
 
-TEST_CASE("a kernel made anew inside one run of the region, many times, is one problem", "[unit]") {
+TEST_CASE("a kernel made anew inside one run of the region, many times, is one problem") {
   std::vector<int> used;
   ContextualAutotuner tuner{quick()};
   tuner.run("made_anew_often", [&] {

@@ -1,9 +1,9 @@
 /// \file
 /// The logs of tuning runs as files: append-only, whole lines, one process each.
 
-#include "support/engine.hpp"
 #include "support/log_events.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -11,8 +11,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <map>
-#include <stdexcept>
 
 namespace logs_test {
 
@@ -22,9 +20,7 @@ using namespace engine_test;
 namespace {
 
 Options logged(const TemporaryDirectory& directory) {
-  Options options = quick();
-  options.log_directory = directory.path();
-  return options;
+  return quick({.log_directory = directory.path()});
 }
 
 /// Every line of both logs of rank 0 is whole: it begins and ends as lines of that log do.
@@ -44,27 +40,9 @@ void check_whole(const TemporaryDirectory& directory) {
   CHECK(lines > 0);
 }
 
-/// Runs `child` in a forked process and returns its exit status, -1 for a signal.
-template <typename Child>
-int exit_status_of_fork(Child&& child) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    int status = 1;
-    try {
-      status = child();
-    } catch (...) {
-      status = 2;
-    }
-    ::_exit(status);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(pid, &status, 0) == pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 }  // namespace
 
-TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner", "[unit]") {
+TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner") {
   const TemporaryDirectory directory;
   TunableKernel kernel{"holds_13", blocks(3), single_problem, [](const Block&) {}};
   std::string before_text;
@@ -85,7 +63,7 @@ TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner", "
   check_whole(directory);
 }
 
-TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
+TEST_CASE("holds 13: lines are on disk while the region still runs") {
   const TemporaryDirectory directory;
   OneKernel one("holds_13_flush", 3, {}, logged(directory));
   one.in_launch = [&](const Block&) {
@@ -97,8 +75,7 @@ TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
   CHECK(one.runs == 7);
 }
 
-TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on",
-          "[unit]") {
+TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on") {
   const TemporaryDirectory directory;
   OneKernel one("fork_inside", 3, {}, logged(directory));
   std::vector<int> statuses;
@@ -119,7 +96,7 @@ TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay wh
 }
 
 #ifndef __SANITIZE_THREAD__  // which refuses threads that are started after such a fork
-TEST_CASE("fork: a child forked after a run uses what is locked in and may tune on its own", "[unit]") {
+TEST_CASE("fork: a child forked after a run uses what is locked in and may tune on its own") {
   const TemporaryDirectory directory;
   const TemporaryDirectory of_child;
   TunableKernel kernel{"fork_after", blocks(3), [](int n) { return make_key(n); },
@@ -143,7 +120,7 @@ TEST_CASE("fork: a child forked after a run uses what is locked in and may tune 
 }
 #endif
 
-TEST_CASE("logs: a default directory that cannot be written is said once, and tuning goes on", "[unit]") {
+TEST_CASE("logs: a default directory that cannot be written is said once, and tuning goes on") {
   const TemporaryDirectory directory;
   CHECK(exit_status_of_fork([&] {
           if (::chdir(directory.path().c_str()) != 0) {
@@ -161,8 +138,8 @@ TEST_CASE("logs: a default directory that cannot be written is said once, and tu
         }) == 0);
 }
 
-TEST_CASE("logs: at the limit of a file's size tuning goes on, and the program's own writes are as they were",
-          "[unit]") {
+TEST_CASE(
+    "logs: at the limit of a file's size tuning goes on, and the program's own writes are as they were") {
   static volatile std::sig_atomic_t signals = 0;
   for (const rlim_t most_bytes : {rlim_t{0}, rlim_t{1000}}) {
     const TemporaryDirectory directory;

@@ -1,15 +1,7 @@
 #include "contextual/tuning/run_lock.hpp"
-#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
-#include <contextual/context_guard.hpp>
-#include <contextual/launch_registry.hpp>
-#include <contextual/tuned_region.hpp>
-
-#include <array>
-#include <chrono>
 #include <future>
-#include <memory>
 #include <thread>
 
 namespace misuse_test {
@@ -25,12 +17,12 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("misuse: a timer factory that returns null is refused", "[unit]") {
+TEST_CASE("misuse: a timer factory that returns null is refused") {
   ContextualAutotuner tuner{quick([] { return std::unique_ptr<Timer>(); })};
   CHECK(has(error_text<InvalidArgument>([&] { tuner.run("misuse_timer", [] {}); }), "timer factory"));
 }
 
-TEST_CASE("misuse: a run from a hook of the same tuner is refused at once", "[unit]") {
+TEST_CASE("misuse: a run from a hook of the same tuner is refused at once") {
   std::string text;
   ContextualAutotuner* inside = nullptr;
   Options options = quick();
@@ -43,7 +35,7 @@ TEST_CASE("misuse: a run from a hook of the same tuner is refused at once", "[un
   CHECK(has(text, "from a hook or callback"));
 }
 
-TEST_CASE("misuse: a region inside another one warns of the options that it leaves unused", "[unit]") {
+TEST_CASE("misuse: a region inside another one warns of the options that it leaves unused") {
   ContextualAutotuner tuner(quick());
   std::array<float, 4> weights{};
   const std::vector<Restored> restore{restored("weights", weights.data(), weights.size())};
@@ -61,8 +53,7 @@ TEST_CASE("misuse: a region inside another one warns of the options that it leav
   CHECK_FALSE(has(text, "misuse_plain_step"));
 }
 
-TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told of tuners and functions",
-          "[unit]") {
+TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told of tuners and functions") {
   tuning::RunLock lock;
   const tuning::RunLock::Holder holder(lock, "misuse_first", std::chrono::seconds(1));
   const std::string text =
@@ -76,8 +67,7 @@ TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told 
             "function, after 1 ms"));
 }
 
-TEST_CASE("misuse: a guard that outlives a run of the region is an error, whether that tunes or not",
-          "[unit]") {
+TEST_CASE("misuse: a guard that outlives a run of the region is an error, whether that tunes or not") {
   const bool tuned_before = GENERATE(false, true);
   const std::string name = tuned_before ? "misuse_guard_settled" : "misuse_guard";
   TunableKernel kernel{name, blocks(2), single_problem, [](const Block&) {}};
@@ -106,8 +96,7 @@ TEST_CASE("misuse: a guard that outlives a run of the region is an error, whethe
   CHECK_NOTHROW(tuner.run(name, [&] { kernel(); }));
 }
 
-TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves no trace on the thread",
-          "[unit]") {
+TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves no trace on the thread") {
   OneKernel one("misuse_own_guard", 2);
   for (const LaunchOrder order : {LaunchOrder::same, LaunchOrder::any}) {
     std::unique_ptr<ContextGuard> kept;
@@ -126,13 +115,11 @@ TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves 
   CHECK(one.runs == 5);  // two configs, twice each, and the final run
 }
 
-TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode", "[unit]") {
+TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode") {
   OneKernel one("wrapped_hooks", 2);
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     int hooks = 0;
-    Options options;
-    options.mode = mode;
-    options.before_iteration = [&](const IterationInfo&) { ++hooks; };
+    const Options options{.mode = mode, .before_iteration = [&](const IterationInfo&) { ++hooks; }};
     auto region = make_tuned_region(
         one.tuner, "wrapped_hooks", [&] { return one.region(); }, options);
     CHECK(region() == (mode == Mode::off ? 0 : 1));
@@ -143,16 +130,12 @@ TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode
   }
 }
 
-TEST_CASE("holds 4: a coupled launch that fails ends the run also when the region catches it", "[unit]") {
+TEST_CASE("holds 4: a coupled launch that fails ends the run also when the region catches it") {
   KernelOptions<void(const Block&)> options;
   options.coupling = "misuse_coupled";
-  TunableKernel<void(const Block&)> kernel{"misuse_coupled_kernel", blocks(2), single_problem,
-                                           [](const Block& c) {
-                                             if (c.block == 1) {
-                                               throw ConfigRejected("no shared memory");
-                                             }
-                                           },
-                                           options};
+  TunableKernel<void(const Block&)> kernel{
+      "misuse_coupled_kernel", blocks(2), single_problem,
+      [](const Block& c) { throw_if<ConfigRejected>(c.block == 1, "no shared memory"); }, options};
   ContextualAutotuner tuner{quick()};
   const std::string text = error_text<Error>([&] {
     tuner.run("misuse_coupled", [&] {
@@ -165,7 +148,7 @@ TEST_CASE("holds 4: a coupled launch that fails ends the run also when the regio
   CHECK(has(text, "no shared memory"));
 }
 
-TEST_CASE("a locked-in config that fails in a later run is replaced everywhere", "[unit]") {
+TEST_CASE("a locked-in config that fails in a later run is replaced everywhere") {
   OneKernel one("relock");
   one.run();
   REQUIRE(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) == 2U);
@@ -181,19 +164,16 @@ TEST_CASE("a locked-in config that fails in a later run is replaced everywhere",
   CHECK(attempts == 1);
 }
 
-TEST_CASE("a rejection by after_launch is one by result: no launch without reset", "[unit]") {
+TEST_CASE("a rejection by after_launch is one by result: no launch without reset") {
   OneKernel one("after_launch_rejects", 2, {.after_launch = [](const LaunchInfo& info) {
-                  if (info.config_id == 1) {
-                    throw ConfigRejected("wrong");
-                  }
+                  throw_if<ConfigRejected>(info.config_id == 1, "wrong");
                 }});
   one.run();
   CHECK(std::ssize(one.used) == one.runs);
   CHECK(one.problem().configs[1].rejection.has_value());
 }
 
-TEST_CASE("report: a region that is tuned again and again keeps its latest runs, and hides no other region",
-          "[unit]") {
+TEST_CASE("report: a region that is tuned again and again keeps its latest runs, and hides no other region") {
   OneKernel many("many_runs", 2);
   many.tuner.run("once", [&] { many.region(); });
   std::vector<std::string> ids;
@@ -208,7 +188,7 @@ TEST_CASE("report: a region that is tuned again and again keeps its latest runs,
   CHECK(report.runs.back().run_id == ids.back());
 }
 
-TEST_CASE("the report of a region that has not run names those that have", "[unit]") {
+TEST_CASE("the report of a region that has not run names those that have") {
   TunableKernel kernel{"reported", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   CHECK_THROWS_WITH(tuner.report("step"), "this tuner has not run region \"step\"; it has run none");
@@ -219,7 +199,7 @@ TEST_CASE("the report of a region that has not run names those that have", "[uni
                     "this tuner has not run region \"step\"; it has run \"step one\" \"step two\"");
 }
 
-TEST_CASE("a wrapped region with more keys than a run tunes does not tune for ever", "[unit]") {
+TEST_CASE("a wrapped region with more keys than a run tunes does not tune for ever") {
   TunableKernel kernel{"saturated", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
   ContextualAutotuner tuner{quick()};
   int runs = 0;

@@ -1,21 +1,16 @@
 /// \file
 /// Candidates for which memory runs out, in a launcher and in the region.
 
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <array>
-#include <chrono>
 #include <new>
-#include <stdexcept>
 #include <thread>
 
 namespace out_of_memory_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using engine_test::Block;
-using engine_test::OneKernel;
+using namespace engine_test;
 
 namespace {
 
@@ -33,18 +28,11 @@ thread_local std::array<int, 2> tiles_now{};
 
 }  // namespace
 
-TEST_CASE("out of memory: a launcher's rejects the config, and the same call launches the fallback",
-          "[unit]") {
-  Options options = engine_test::quick();
-  options.is_out_of_memory = is_allocator_error;
-  OneKernel one("no_memory", 4, {}, options);
+TEST_CASE("out of memory: a launcher's rejects the config, and the same call launches the fallback") {
+  OneKernel one("no_memory", 4, {}, quick({.is_out_of_memory = is_allocator_error}));
   one.in_launch = [](const Block& c) {
-    if (c.block == 2) {
-      throw std::bad_alloc();
-    }
-    if (c.block == 3) {
-      throw AllocatorError("tried to allocate 20 GiB");
-    }
+    throw_if<std::bad_alloc>(c.block == 2);
+    throw_if<AllocatorError>(c.block == 3, "tried to allocate 20 GiB");
   };
   CHECK(one.run() == 1);
   CHECK(std::ssize(one.used) == one.runs);
@@ -53,25 +41,16 @@ TEST_CASE("out of memory: a launcher's rejects the config, and the same call lau
   CHECK(problem.configs[3].rejection == "out of memory: tried to allocate 20 GiB");
 }
 
-TEST_CASE("out of memory: the default's comes through unchanged, and what the option does not name",
-          "[unit]") {
+TEST_CASE("out of memory: the default's comes through unchanged, and what the option does not name") {
   OneKernel one("no_memory_for_default");
-  one.in_launch = [](const Block& c) {
-    if (c.block == 0) {
-      throw std::bad_alloc();
-    }
-  };
+  one.in_launch = [](const Block& c) { throw_if<std::bad_alloc>(c.block == 0); };
   CHECK_THROWS_AS(one.run(), std::bad_alloc);
-  one.in_launch = [](const Block& c) {
-    if (c.block == 1) {
-      throw AllocatorError("not said to be one");
-    }
-  };
+  one.in_launch = [](const Block& c) { throw_if<AllocatorError>(c.block == 1, "not said to be one"); };
   CHECK_THROWS_AS(one.run(), AllocatorError);
 }
 
-TEST_CASE("out of memory: the region's rejects the assignment on all ranks, and its configs stay candidates",
-          "[unit]") {
+TEST_CASE(
+    "out of memory: the region's rejects the assignment on all ranks, and its configs stay candidates") {
   constexpr int ranks = 2;
   const auto make = [](std::size_t at) {
     return rank_kernel("too-large-" + std::to_string(at), 4, {},
@@ -80,8 +59,8 @@ TEST_CASE("out of memory: the region's rejects the assignment on all ranks, and 
   const auto first = make(0);
   const auto second = make(1);
   int thrown = 0;
-  std::vector<int> hooks(ranks);
-  std::vector<std::array<int, 2>> last(ranks);
+  PerRank<int> hooks(ranks);
+  PerRank<std::array<int, 2>> last(ranks);
   const RankRuns outcome = run_on_ranks(
       ranks,
       [&](int rank, int) {
@@ -91,14 +70,12 @@ TEST_CASE("out of memory: the region's rejects the assignment on all ranks, and 
           throw std::bad_alloc();
         }
         (*second)(1);
-        last[static_cast<std::size_t>(rank)] = tiles_now;
+        last[rank] = tiles_now;
       },
       [&](int rank, Options& options) {
         options.search = SearchLevel::normal;
         options.search_settings.runs = 120;
-        options.after_iteration = [&hooks, rank](const IterationInfo&) {
-          ++hooks[static_cast<std::size_t>(rank)];
-        };
+        options.after_iteration = [&hooks, rank](const IterationInfo&) { ++hooks[rank]; };
       });
   INFO(text_of(outcome.thrown[0]) << "; " << text_of(outcome.thrown[1]));
   REQUIRE(outcome.well());
@@ -110,53 +87,40 @@ TEST_CASE("out of memory: the region's rejects the assignment on all ranks, and 
   CHECK(outcome.reports[0].choices_text() == outcome.reports[1].choices_text());
 }
 
-TEST_CASE("out of memory: the region's with the defaults comes through unchanged", "[unit]") {
+TEST_CASE("out of memory: the region's with the defaults comes through unchanged") {
   OneKernel one("no_memory_in_region");
   CHECK_THROWS_AS(one.tuner.run("no_memory_in_region",
                                 [&] {
                                   one.region();
-                                  if (one.used.back() == 0) {
-                                    throw std::bad_alloc();
-                                  }
+                                  throw_if<std::bad_alloc>(one.used.back() == 0);
                                 }),
                   std::bad_alloc);
   CHECK(one.runs == 1);
 }
 
-TEST_CASE("out of memory: a choice of an earlier run is the default of a later one", "[unit]") {
+TEST_CASE("out of memory: a choice of an earlier run is the default of a later one") {
   OneKernel chosen("memory_for_chosen");
   chosen.run();
   REQUIRE(chosen.problem().choice == 2);
   int runs = 0;
-  TunableKernel later{"memory_for_later", engine_test::blocks(2), single_problem, [&](const Block& c) {
-                        if (c.block == 0 && ++runs > 1) {
-                          throw std::runtime_error("default");
-                        }
+  TunableKernel later{"memory_for_later", blocks(2), single_problem, [&](const Block& c) {
+                        throw_if<std::runtime_error>(c.block == 0 && ++runs > 1, "default");
                       }};
-  Options options;
-  options.is_out_of_memory = [](const std::exception_ptr& thrown) {
-    return threw<std::runtime_error>(thrown);
-  };
+  const Options options{
+      .is_out_of_memory = [](const std::exception_ptr& thrown) { return threw<std::runtime_error>(thrown); }};
   CHECK_THROWS_AS(chosen.tuner.run(
-                      chosen.name,
-                      [&] {
-                        chosen.region();
-                        later();
-                      },
-                      options),
+                      chosen.name, [&] { chosen.region(), later(); }, options),
                   std::runtime_error);
 }
 
-TEST_CASE("out of memory: the region's comes through where the others wait for this rank in it", "[unit]") {
+TEST_CASE("out of memory: the region's comes through where the others wait for this rank in it") {
   const auto kernel =
       rank_kernel("waits-in-region", 3, {}, [](const TileConfig& c, int&) { tiles_now[0] = c.tile; });
   const RankRuns outcome = run_on_ranks(
       2,
       [&](int rank, int) {
         (*kernel)(1);
-        if (tiles_now[0] == 2 && rank == 1) {
-          throw std::bad_alloc();
-        }
+        throw_if<std::bad_alloc>(tiles_now[0] == 2 && rank == 1);
         if (tiles_now[0] == 2) {
           std::this_thread::sleep_for(std::chrono::milliseconds(600));  // as if it waited
         }
@@ -166,14 +130,11 @@ TEST_CASE("out of memory: the region's comes through where the others wait for t
   CHECK(threw<CommunicationError>(outcome.thrown[0]));
 }
 
-TEST_CASE("out of memory: a coupled launcher's is the region's, whose assignment is rejected", "[unit]") {
+TEST_CASE("out of memory: a coupled launcher's is the region's, whose assignment is rejected") {
   const RankKernel::Options coupled{.coupling = "coupled-in-memory"};
   const auto left = rank_kernel("coupled-left", 3, coupled);
-  const auto right = rank_kernel("coupled-right", 3, coupled, [](const TileConfig& c, int&) {
-    if (c.tile == 3) {
-      throw std::bad_alloc();
-    }
-  });
+  const auto right = rank_kernel("coupled-right", 3, coupled,
+                                 [](const TileConfig& c, int&) { throw_if<std::bad_alloc>(c.tile == 3); });
   const RankRuns outcome = run_on_ranks(
       2, [&](int, int) { (*left)(1), (*right)(1); },
       [](int, Options& options) { options.search = SearchLevel::normal; });

@@ -29,7 +29,7 @@ std::vector<bool> overlaps(const std::vector<Spans>& launches, const std::option
 
 }  // namespace
 
-TEST_CASE("overlaps: problems one after the other do not overlap", "[unit]") {
+TEST_CASE("overlaps: problems one after the other do not overlap") {
   IterationOverlaps iteration;
   iteration.add_launch(0, launch({{0, 10, 0}}));
   iteration.add_launch(1, launch({{10, 20, 0}, {25, 30, 0}}));
@@ -39,29 +39,27 @@ TEST_CASE("overlaps: problems one after the other do not overlap", "[unit]") {
   CHECK(iteration.by_problem(3) == std::vector<bool>{false, false, false});
 }
 
-TEST_CASE("overlaps: what runs between two kernels of a launch overlaps it", "[unit]") {
+TEST_CASE("overlaps: what runs between two kernels of a launch overlaps it") {
   CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}, {{10, 30, 0}}, {{50, 60, 0}}}, Spans{}) ==
         std::vector<bool>{true, true, false});
   CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}}, Spans{{12, 20, 0}}) == std::vector<bool>{true});
 }
 
-TEST_CASE("overlaps: only the problems that overlap each other are named", "[unit]") {
+TEST_CASE("overlaps: only the problems that overlap each other are named") {
   CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}, {{5, 15, 0}}, {{40, 50, -1}}, {{45, 60, -1}}}, Spans{}) ==
         std::vector<bool>{true, false, true, true, true});
 }
 
-TEST_CASE("overlaps: work that belongs to no launch counts, and counts for all if it is not known",
-          "[unit]") {
+TEST_CASE("overlaps: work that belongs to no launch counts, and counts for all if it is not known") {
   CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}}, Spans{{22, 23, 0}}) == std::vector<bool>{false, true});
   CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}}, std::nullopt) == std::vector<bool>{true, true});
 }
 
-TEST_CASE("overlaps: a launch without a time may overlap anything", "[unit]") {
+TEST_CASE("overlaps: a launch without a time may overlap anything") {
   CHECK(overlaps({{{0, 10, 0}}, {}}, Spans{}) == std::vector<bool>{true, true});
 }
 
-TEST_CASE("overlaps: a launch that kept no device busy leaves its work to others, and says nothing of them",
-          "[unit]") {
+TEST_CASE("overlaps: a launch that kept no device busy leaves its work to others, and says nothing of them") {
   IterationOverlaps iteration;
   iteration.add_launch(0, launch({{0, 100, 0}}));
   iteration.add_launch(1, launch({}, true));
@@ -69,7 +67,7 @@ TEST_CASE("overlaps: a launch that kept no device busy leaves its work to others
   CHECK(iteration.by_problem(2) == std::vector<bool>{false, true});
 }
 
-TEST_CASE("overlaps: a coupled launch may wait for others, which it then overlaps", "[unit]") {
+TEST_CASE("overlaps: a coupled launch may wait for others, which it then overlaps") {
   IterationOverlaps iteration;
   iteration.add_launch(0, launch({{0, 100, 0}}));
   iteration.add_launch(1, launch({{100, 200, 0}}), true);
@@ -77,7 +75,7 @@ TEST_CASE("overlaps: a coupled launch may wait for others, which it then overlap
   CHECK(iteration.by_problem(2) == std::vector<bool>{false, true});
 }
 
-TEST_CASE("overlaps: several launches of one problem do not overlap each other", "[unit]") {
+TEST_CASE("overlaps: several launches of one problem do not overlap each other") {
   IterationOverlaps iteration;
   iteration.add_launch(2, launch({{0, 100, 0}}));
   iteration.add_launch(2, launch({{50, 150, 0}}));

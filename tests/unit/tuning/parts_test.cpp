@@ -1,13 +1,7 @@
 /// \file
 /// Parts of a region that are timed alone, in turn with the whole.
 
-#include "support/catch.hpp"
-#include "support/engine.hpp"
-#include "support/ranks.hpp"
-
-#include <algorithm>
-#include <functional>
-#include <stdexcept>
+#include "unit/tuning/changed_options.hpp"
 
 namespace parts_test {
 
@@ -28,7 +22,7 @@ using Calls = std::vector<std::string>;
 /// By rank; calls are in their order.
 struct Ran {
   RankRuns runs;
-  std::vector<Calls> calls;
+  PerRank<Calls> calls;
 };
 
 /// Ranks tune a region of one kernel; `parts(rank, calls)` makes its parts, which note their calls.
@@ -38,11 +32,11 @@ Ran run_with_parts(int ranks, RankKernel& kernel,
   ran.runs = run_on_ranks(
       ranks,
       [&](int rank, int) {
-        ran.calls[static_cast<std::size_t>(rank)].emplace_back("region");
+        ran.calls[rank].emplace_back("region");
         kernel(1);
       },
       [&](int rank, Options& options) {
-        Calls& calls = ran.calls[static_cast<std::size_t>(rank)];
+        Calls& calls = ran.calls[rank];
         // Makespans are computed in the settle, after both runs of a turn, which are of the same callable.
         options.timer = testing::scripted_timer_with(
             {.launch_ns = later_is_faster,
@@ -56,8 +50,7 @@ Ran run_with_parts(int ranks, RankKernel& kernel,
 
 }  // namespace
 
-TEST_CASE("parts: run in turn with the region after the final run; the slowest rank's times give the limit",
-          "[unit]") {
+TEST_CASE("parts: run in turn with the region after the final run; the slowest rank's times give the limit") {
   const auto kernel = rank_kernel("parts_kernel", 3);
   const Ran ran = run_with_parts(2, *kernel, [&](int, Calls& calls) {
     const auto part = [&calls, &kernel](const char* name) {
@@ -92,8 +85,7 @@ TEST_CASE("parts: run in turn with the region after the final run; the slowest r
   }
 }
 
-TEST_CASE("parts: a kernel in them launches what is locked in, a new one its default; nothing is tuned",
-          "[unit]") {
+TEST_CASE("parts: a kernel in them launches what is locked in, a new one its default; nothing is tuned") {
   std::vector<int> tiles_in_part;
   std::vector<int> tiles_of_new;
   bool in_part = false;
@@ -122,43 +114,38 @@ TEST_CASE("parts: a kernel in them launches what is locked in, a new one its def
 }
 
 TEST_CASE(
-    "holds 6: a part that throws on one rank ends the run there unchanged, and names that rank elsewhere",
-    "[unit]") {
+    "holds 6: a part that throws on one rank ends the run there unchanged, and names that rank elsewhere") {
   const auto kernel = rank_kernel("parts_throwing", 2);
   const Ran ran = run_with_parts(2, *kernel, [&](int rank, Calls& calls) {
     return std::vector<RegionPart>{{"part", [&calls, rank] {
                                       calls.emplace_back("gemm");
-                                      if (rank == 1) {
-                                        throw std::logic_error("broken part");
-                                      }
+                                      throw_if<std::logic_error>(rank == 1, "broken part");
                                     }}};
   });
   CHECK(threw<std::logic_error>(ran.runs.thrown[1]));
   CHECK(text_of(ran.runs.thrown[1]) == "broken part");
   CHECK(threw<RegionFailedError>(ran.runs.thrown[0]));
-  CHECK_THAT(text_of(ran.runs.thrown[0]), ContainsSubstring("rank 1") && ContainsSubstring("broken part"));
+  CHECK_THAT(text_of(ran.runs.thrown[0]), ContainsAll("rank 1", "broken part"));
   for (const RegionReport& report : ran.runs.reports) {
     CHECK(problem_of(report, "parts_throwing")->outcome == ProblemOutcome::locked_in);
     CHECK_FALSE(report.limit.has_value());
   }
 }
 
-TEST_CASE("holds 7: parts of other names on one rank are an error on all ranks", "[unit]") {
+TEST_CASE("holds 7: parts of other names on one rank are an error on all ranks") {
   const auto kernel = rank_kernel("parts_mismatch", 2);
   const Ran ran = run_with_parts(2, *kernel, [&](int rank, Calls&) {
     return std::vector<RegionPart>{{rank == 0 ? "gather" : "scatter", [] {}}};
   });
   for (const std::exception_ptr& error : ran.runs.thrown) {
     CHECK(threw<RankMismatchError>(error));
-    CHECK_THAT(text_of(error),
-               ContainsSubstring("parts=\"gather\"") && ContainsSubstring("parts=\"scatter\""));
+    CHECK_THAT(text_of(error), ContainsAll("parts=\"gather\"", "parts=\"scatter\""));
   }
 }
 
-TEST_CASE("parts: a name that is empty, there twice or of two lines, or no callable, is refused", "[unit]") {
+TEST_CASE("parts: a name that is empty, there twice or of two lines, or no callable, is refused") {
   const auto error_of = [](std::vector<RegionPart> parts) {
-    Options options = engine_test::quick();
-    options.parts = std::move(parts);
+    const Options options = engine_test::quick({.parts = std::move(parts)});
     ContextualAutotuner tuner;
     return engine_test::error_text<InvalidArgument>([&] {
       tuner.run(

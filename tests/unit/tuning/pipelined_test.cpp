@@ -2,14 +2,9 @@
 /// The option `iterations` in a whole tuning run: what the timer is told, what a makespan is, what the log
 /// says.
 
-#include "support/engine.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <utility>
 
 namespace pipelined_test {
 
@@ -27,17 +22,13 @@ TimerFactory overlapping_iterations() {
 }
 
 Options with(Iterations iterations, TimerFactory timer) {
-  Options options = quick(std::move(timer));
-  options.n_warmup = 2;
-  options.n_repeat = 3;
-  options.always_tune = true;
-  options.iterations = iterations;
-  return options;
+  return quick(std::move(timer),
+               {.n_warmup = 2, .n_repeat = 3, .iterations = iterations, .always_tune = true});
 }
 
 }  // namespace
 
-TEST_CASE("iterations: joined takes each makespan, pipelined the share in its batch", "[unit]") {
+TEST_CASE("iterations: joined takes each makespan, pipelined the share in its batch") {
   const auto makespan_of = [&](Iterations iterations) {
     return tune_alone("pipelined", 2, with(iterations, overlapping_iterations()))
         .configs.at(1)
@@ -47,7 +38,7 @@ TEST_CASE("iterations: joined takes each makespan, pipelined the share in its ba
   CHECK(makespan_of(Iterations::pipelined) == (4 * 40'000 + 100'000) / 5);
 }
 
-TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
+TEST_CASE("iterations: a pipelined run with the search ends") {
   OneKernel one("pipelined_search", 3, {}, with(Iterations::pipelined, overlapping_iterations()));
   const int choice = static_cast<int>(one.run({.search = SearchLevel::normal}));
   INFO(one.tuner.report().runs.back().to_string(Detail::why));
@@ -55,7 +46,7 @@ TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
   CHECK(one.runs < 500);
 }
 
-TEST_CASE("iterations: the timer is told once, before the first iteration", "[unit]") {
+TEST_CASE("iterations: the timer is told once, before the first iteration") {
   class Told final : public contextual::testing::ForwardingTimer {
    public:
     explicit Told(std::vector<std::string>& events) : ForwardingTimer(last_is_fastest()()), events_(events) {}
@@ -73,9 +64,8 @@ TEST_CASE("iterations: the timer is told once, before the first iteration", "[un
   for (const auto& [option, expected] : std::vector<std::pair<std::optional<Iterations>, std::string>>{
            {std::nullopt, "joined"}, {Iterations::pipelined, "pipelined"}}) {
     std::vector<std::string> events;
-    Options options = quick([&events] { return std::make_unique<Told>(events); });
-    options.always_tune = true;
-    options.iterations = option;
+    const Options options = quick([&events] { return std::make_unique<Told>(events); },
+                                  {.iterations = option, .always_tune = true});
     tune_alone("told", 2, options);
     REQUIRE(events.size() > 2);
     CHECK(events[0] == expected);

@@ -47,7 +47,7 @@ void everything(Options& options, Mode mode) {
 
 }  // namespace
 
-TEST_CASE("precedence: a pin, over every mode and option", "[unit]") {
+TEST_CASE("precedence: a pin, over every mode and option") {
   Precedence row("precedence_pin");
   row.pin();
   for (const Mode mode : {Mode::off, Mode::use, Mode::tune}) {
@@ -63,25 +63,25 @@ TEST_CASE("precedence: a pin, over every mode and option", "[unit]") {
   }
 }
 
-TEST_CASE("precedence: off, over choices and tuning", "[unit]") {
+TEST_CASE("precedence: off, over choices and tuning") {
   Precedence row("precedence_off");
   row.process.fastest = kept;
   CHECK(row.run([](Options& options) { everything(options, Mode::off); }).used(0));
 }
 
-TEST_CASE("precedence: use, over always_tune and revalidate", "[unit]") {
+TEST_CASE("precedence: use, over always_tune and revalidate") {
   Precedence row("precedence_use");
   CHECK(row.run([](Options& options) { everything(options, Mode::use); }).used(kept));
 }
 
-TEST_CASE("precedence: always_tune, over revalidate and what is kept", "[unit]") {
+TEST_CASE("precedence: always_tune, over revalidate and what is kept") {
   Precedence row("precedence_always");
   const Seen seen = row.run([](Options& options) { everything(options, Mode::tune); });
   CHECK(seen.tuned(0));
   CHECK_FALSE(seen.reports[0].revalidation.has_value());
 }
 
-TEST_CASE("precedence: revalidate, over what is kept", "[unit]") {
+TEST_CASE("precedence: revalidate, over what is kept") {
   Precedence row("precedence_revalidate");
   const Seen seen = row.run([](Options& options) { options.revalidate = Revalidate::defaults_if_worse; });
   CHECK(seen.well());
@@ -89,12 +89,12 @@ TEST_CASE("precedence: revalidate, over what is kept", "[unit]") {
   CHECK(seen.reports[0].revalidation->defaults_won);
 }
 
-TEST_CASE("precedence: what is kept, over tuning", "[unit]") {
+TEST_CASE("precedence: what is kept, over tuning") {
   Precedence row("precedence_kept");
   CHECK(row.run([](Options&) {}).used(kept));
 }
 
-TEST_CASE("precedence: where nothing else applies the region is tuned, and kept", "[unit]") {
+TEST_CASE("precedence: where nothing else applies the region is tuned, and kept") {
   Precedence row("precedence_tune");
   row.process.region = "another region";
   CHECK(row.run([](Options&) {}).tuned(0));

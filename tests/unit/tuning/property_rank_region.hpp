@@ -8,14 +8,9 @@
 #include "searches/random_search.hpp"
 #include "support/ranks.hpp"
 
-#include <array>
-#include <map>
 #include <random>
 #include <span>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace contextual::test {
 
@@ -280,8 +275,8 @@ class RandomRegion {
     const int first = between(0, static_cast<int>(suited.size()) - 2);
     const int second = between(first + 1, static_cast<int>(suited.size()) - 1);
     RandomPair pair;
-    pair.first = suited[static_cast<std::size_t>(first)];
-    pair.second = suited[static_cast<std::size_t>(second)];
+    pair.first = suited[first];
+    pair.second = suited[second];
     pair.judge = static_cast<Judge>(between(0, 3));
     pair.rank = between(0, ranks - 1);
     const RandomKernel& a = kernels[launches[pair.first].kernel];
@@ -352,9 +347,8 @@ class RandomRegion {
     with.coupling = kernel.coupling;
     if (kernel.has_prepare) {
       with.load = [this, index](const TileConfig& config) {
-        if (kernels[index].fails_to_prepare.contains({notes->rank, config.tile - 1})) {
-          throw ConfigRejected("planted: cannot be prepared");
-        }
+        throw_if<ConfigRejected>(kernels[index].fails_to_prepare.contains({notes->rank, config.tile - 1}),
+                                 "planted: cannot be prepared");
       };
     }
     with.keep = [this, index](const TileConfig& config, const int&) {
@@ -375,9 +369,8 @@ class RandomRegion {
 
   void launch(std::size_t index, int config, int key) const {
     const RandomKernel& kernel = kernels[index];
-    if (kernel.fails_to_launch.contains({notes->rank, config})) {
-      throw ConfigRejected("planted: cannot be launched");
-    }
+    throw_if<ConfigRejected>(kernel.fails_to_launch.contains({notes->rank, config}),
+                             "planted: cannot be launched");
     for (int rank = 0; rank < ranks; ++rank) {
       notes->unprepared_launches += kernel.fails_to_prepare.contains({rank, config}) ? 1 : 0;
     }

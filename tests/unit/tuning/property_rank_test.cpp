@@ -1,4 +1,3 @@
-#include "support/catch.hpp"
 #include "support/repetitions.hpp"
 #include "unit/tuning/property_rank_region.hpp"
 
@@ -224,13 +223,13 @@ void check_seeds(unsigned first, int all, int ranks) {
 
 }  // namespace
 
-TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
     check_seeds(1000 * static_cast<unsigned>(ranks), 80, ranks);
   }
 }
 
-TEST_CASE("any region on many ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+TEST_CASE("any region on many ranks is tuned alike on all and skips nothing and ends") {
   const auto [ranks, count] = GENERATE(std::pair(16, 20), std::pair(32, 10), std::pair(64, 6));
   check_seeds(1000 * static_cast<unsigned>(ranks), count, ranks);
 }

@@ -1,8 +1,5 @@
-#include "support/catch.hpp"
 #include "support/ranks.hpp"
 #include "support/report_of.hpp"
-
-#include <contextual/tuned_region.hpp>
 
 #include <random>
 #include <thread>
@@ -32,7 +29,7 @@ std::vector<RegionReport> tune_with(
 
 }  // namespace
 
-TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one measures", "[unit]") {
+TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one measures") {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     INFO("seed " << seed);
     const auto noisy = [seed](int rank, const LaunchInfo& launch) {
@@ -51,7 +48,7 @@ TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one m
   }
 }
 
-TEST_CASE("holds 9: inside the noise the default wins on all ranks, else the lower config index", "[unit]") {
+TEST_CASE("holds 9: inside the noise the default wins on all ranks, else the lower config index") {
   const bool default_is_slow = GENERATE(false, true);
   const auto tied = [=](int, const LaunchInfo& launch) -> std::int64_t {
     return launch.config_id == 0 && default_is_slow
@@ -63,7 +60,7 @@ TEST_CASE("holds 9: inside the noise the default wins on all ranks, else the low
   }
 }
 
-TEST_CASE("a sample is the slowest rank's time", "[unit]") {
+TEST_CASE("a sample is the slowest rank's time") {
   const auto uneven = [](int rank, const LaunchInfo& launch) -> std::int64_t {
     if (launch.config_id == 2) {
       return rank == 3 ? 5000 : 100;  // best everywhere but on one rank
@@ -77,7 +74,7 @@ TEST_CASE("a sample is the slowest rank's time", "[unit]") {
   }
 }
 
-TEST_CASE("holds 10: a time that is missing on one rank is no sample and is taken again", "[unit]") {
+TEST_CASE("holds 10: a time that is missing on one rank is no sample and is taken again") {
   const std::int64_t missing = GENERATE(0, -5);
   const auto times = [missing](int rank, const LaunchInfo& launch) -> std::int64_t {
     const bool gap = rank == 1 && launch.tuning_iteration == 4;  // config-1's first sample
@@ -94,7 +91,7 @@ TEST_CASE("holds 10: a time that is missing on one rank is no sample and is take
   }
 }
 
-TEST_CASE("holds 10: a config without times on one rank is rejected on all", "[unit]") {
+TEST_CASE("holds 10: a config without times on one rank is rejected on all") {
   const auto times = [](int rank, const LaunchInfo& launch) -> std::int64_t {
     return rank == 1 && launch.config_id == 1 ? 0 : 1000;
   };
@@ -106,55 +103,52 @@ TEST_CASE("holds 10: a config without times on one rank is rejected on all", "[u
   }
 }
 
-TEST_CASE("a wrapped region's later calls on ranks do not communicate", "[unit]") {
+TEST_CASE("a wrapped region's later calls on ranks do not communicate") {
   constexpr int ranks = 4;
   const auto kernel = rank_kernel("wrapped", 3);
   testing::ScriptedWorld world(ranks);
-  std::vector<std::int64_t> between(ranks);
-  std::vector<int> runs(ranks);
-  std::vector<int> later_runs(ranks);
-  std::vector<std::size_t> tunings(ranks);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto r = static_cast<std::size_t>(rank);
+  PerRank<std::int64_t> between(ranks);
+  PerRank<int> runs(ranks);
+  PerRank<int> later_runs(ranks);
+  PerRank<std::size_t> tunings(ranks);
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     ContextualAutotuner tuner(rank_options(communicator));
     auto region = make_tuned_region(tuner, "wrapped", [&](int key) {
-      ++runs[r];
+      ++runs[rank];
       (*kernel)(key);
     });
     region(1);
     communicator->all_gather("all have tuned", Deadline::after(std::chrono::seconds(30)));
     const std::int64_t before = world.traffic().collectives;
-    runs[r] = 0;
+    runs[rank] = 0;
     region(1);
     region(1);
-    between[r] = world.traffic().collectives - before;
+    between[rank] = world.traffic().collectives - before;
     communicator->all_gather("all have looked", Deadline::after(std::chrono::seconds(30)));
-    later_runs[r] = runs[r];
+    later_runs[rank] = runs[rank];
     region(2);  // new on all ranks: tuned by all
-    tunings[r] = tuner.report().runs.size();
-  });
-  CHECK(count_failed(thrown) == 0);
+    tunings[rank] = tuner.report().runs.size();
+  }));
   CHECK(later_runs == std::vector<int>(ranks, 2));
   CHECK(between == std::vector<std::int64_t>(ranks, 0));
   CHECK(tunings == std::vector<std::size_t>(ranks, 2));
 }
 
-TEST_CASE("an exchange of a batch is a header and a payload, and of the final run a header, when all is well",
-          "[unit]") {
+TEST_CASE(
+    "an exchange of a batch is a header and a payload, and of the final run a header, when all is well") {
   constexpr int ranks = 3;
   const auto kernel = rank_kernel("cheap", 4);
   testing::ScriptedWorld world(ranks);
-  const auto thrown = world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
+  check_well(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
     ContextualAutotuner(rank_options(communicator)).run("region", [&] { (*kernel)(1); });
-  });
-  CHECK(count_failed(thrown) == 0);
+  }));
   const testing::ScriptedTraffic traffic = world.traffic();
   CHECK(traffic.reduces == traffic.collectives);
   // The hello; iteration 0, the rest of config-0, configs 1 to 3; the final run.
   CHECK(traffic.reduces == 1 + 2 * (1 + 4) + 1);
 }
 
-TEST_CASE("reports of all ranks have the problems in one order, whichever thread launched first", "[unit]") {
+TEST_CASE("reports of all ranks have the problems in one order, whichever thread launched first") {
   const auto first = rank_kernel("launched-here", 3);
   const auto second = rank_kernel("launched-there", 2);
   const RankRuns outcome = run_on_ranks(3, [&](int rank, int) {

@@ -1,7 +1,4 @@
-#include "support/catch.hpp"
-#include "support/ranks.hpp"
-
-#include <stdexcept>
+#include "unit/tuning/changed_options.hpp"
 
 namespace rank_communication_test {
 
@@ -22,13 +19,8 @@ std::vector<std::exception_ptr> run_in(
     testing::ScriptedWorld& world, const std::function<void(int rank)>& in_region = [](int) {}) {
   const auto kernel = rank_kernel("communicates", 3);
   return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
-    ContextualAutotuner tuner(options);
-    tuner.run("region", [&] {
-      (*kernel)(1);
-      in_region(rank);
-    });
+    ContextualAutotuner tuner(rank_options(communicator, {.deadline = short_deadline}));
+    tuner.run("region", [&] { (*kernel)(1), in_region(rank); });
   });
 }
 
@@ -42,7 +34,7 @@ std::vector<int> missing_in(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-TEST_CASE("holds 8: a rank that never arrives is named by all others at the deadline", "[unit]") {
+TEST_CASE("holds 8: a rank that never arrives is named by all others at the deadline") {
   const std::int64_t collective = GENERATE(0, 1, 5);  // the first comparison, a header, in the middle
   testing::ScriptedWorld world(ranks);
   world.drop(2, collective);
@@ -59,60 +51,48 @@ TEST_CASE("holds 8: a rank that never arrives is named by all others at the dead
   }
 }
 
-TEST_CASE("holds 8: after an expiry a later run fails at once without running the region", "[unit]") {
+TEST_CASE("holds 8: after an expiry a later run fails at once without running the region") {
   const auto kernel = rank_kernel("poisoned", 3);
   testing::ScriptedWorld world(ranks);
   world.drop(0, 3);
-  std::vector<int> expired(ranks);
-  std::vector<int> later_runs(ranks);
+  PerRank<int> expired(ranks);
+  PerRank<int> later_runs(ranks);
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    const auto r = static_cast<std::size_t>(rank);
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
+    Options options = rank_options(communicator, {.deadline = short_deadline});
     ContextualAutotuner tuner(options);
     try {
       tuner.run("region", [&] { (*kernel)(1); });
     } catch (const CommunicationError&) {
-      ++expired[r];
+      ++expired[rank];
     }
     options.deadline = endless;
     ContextualAutotuner second(options);
-    second.run("region", [&] {
-      ++later_runs[r];
-      (*kernel)(1);
-    });
+    second.run("region", [&] { ++later_runs[rank], (*kernel)(1); });
   });
-  for (const auto& error : thrown) {
-    CHECK(threw<CommunicationError>(error));
-  }
+  check_all_threw<CommunicationError>(thrown);
   CHECK(expired == std::vector<int>(ranks, 1));
   CHECK(later_runs == std::vector<int>(ranks, 0));
 }
 
-TEST_CASE("holds 6: a rank that cannot tell the others rethrows its own exception all the same", "[unit]") {
+TEST_CASE("holds 6: a rank that cannot tell the others rethrows its own exception all the same") {
   testing::ScriptedWorld world(2);
   world.drop(1, 1);
-  const auto thrown = run_in(world, [](int rank) {
-    if (rank == 0) {
-      throw std::out_of_range("of the region");
-    }
-  });
+  const auto thrown =
+      run_in(world, [](int rank) { throw_if<std::out_of_range>(rank == 0, "of the region"); });
   CHECK(threw<std::out_of_range>(thrown[0]));
   CHECK(threw<CommunicationError>(thrown[1]));
 }
 
-TEST_CASE("holds 8: what was locked in before an expiry stays", "[unit]") {
+TEST_CASE("holds 8: what was locked in before an expiry stays") {
   int tile = 0;
-  std::vector<int> tiles_used(2);
+  PerRank<int> tiles_used(2);
   thread_local int* used = nullptr;
   const auto kernel =
       rank_kernel("locked-before", 3, {}, [](const TileConfig& config, int&) { *used = config.tile; });
   testing::ScriptedWorld world(2);
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    used = &tiles_used[static_cast<std::size_t>(rank)];
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
-    ContextualAutotuner tuner(options);
+    used = &tiles_used[rank];
+    ContextualAutotuner tuner(rank_options(communicator, {.deadline = short_deadline}));
     tuner.run("region", [&] { (*kernel)(1); });
     if (rank == 0) {  // the other one is gone
       tuner.run("other", [&] { (*kernel)(1); });

@@ -1,8 +1,5 @@
-#include "support/catch.hpp"
 #include "support/log_events.hpp"
-#include "support/ranks.hpp"
-
-#include <stdexcept>
+#include "unit/tuning/changed_options.hpp"
 
 namespace rank_logs_test {
 
@@ -19,8 +16,7 @@ void run_logged(
     const std::filesystem::path& directory, const std::function<void(int rank)>& region,
     const std::function<void(int rank, Options&)>& change = [](int, Options&) {}) {
   on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
-    options.log_directory = directory;
+    Options options = rank_options(communicator, {.log_directory = directory});
     change(rank, options);
     tuner.run(
         "region", [&] { region(rank); }, options);
@@ -29,7 +25,7 @@ void run_logged(
 
 }  // namespace
 
-TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in every run", "[unit]") {
+TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in every run") {
   const engine_test::TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged", 2);
   run_logged(directory.path(), [&](int) { (*kernel)(1); });
@@ -45,21 +41,17 @@ TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in
   }
 }
 
-TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and which rank to look at",
-          "[unit]") {
+TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and which rank to look at") {
   const engine_test::TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-failure", 3);
-  std::vector<int> runs(ranks);
+  PerRank<int> runs(ranks);
   run_logged(directory.path(), [&](int rank) {
     (*kernel)(1);
-    if (++runs[static_cast<std::size_t>(rank)] == 5 && rank == 1) {
-      throw std::logic_error("broke");
-    }
+    throw_if<std::logic_error>(++runs[rank] == 5 && rank == 1, "broke");
   });
   for (int rank = 0; rank < ranks; ++rank) {
     const auto end = events_in(directory.path(), rank, "run_end");
-    REQUIRE(end.size() == 1);
-    CHECK(end[0].at("status").get<std::string>() == "failed");
+    CHECK(only(end).at("status").get<std::string>() == "failed");
     CHECK(end[0].at("error_type").get<std::string>() == (rank == 1 ? "region" : "RegionFailedError"));
     CHECK(end[0].at("blamed_ranks").get<std::vector<int>>() == std::vector<int>{1});
     CHECK(end[0].at("phase").get<std::string>() == "walk");
@@ -67,7 +59,7 @@ TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and
   }
 }
 
-TEST_CASE("logs of several ranks: a run that ends before its first iteration is logged too", "[unit]") {
+TEST_CASE("logs of several ranks: a run that ends before its first iteration is logged too") {
   const engine_test::TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-mismatch", 3);
   run_logged(
@@ -76,15 +68,13 @@ TEST_CASE("logs of several ranks: a run that ends before its first iteration is 
   for (int rank = 0; rank < ranks; ++rank) {
     CHECK(events_in(directory.path(), rank, "hello").empty());
     const auto end = events_in(directory.path(), rank, "run_end");
-    REQUIRE(end.size() == 1);
-    CHECK(end[0].at("error_type").get<std::string>() == "RankMismatchError");
+    CHECK(only(end).at("error_type").get<std::string>() == "RankMismatchError");
     CHECK(end[0].at("blamed_ranks").get<std::vector<int>>() == std::vector<int>{2});
     CHECK(end[0].at("phase").get<std::string>() == "hello");
   }
 }
 
-TEST_CASE("logs of several ranks: a launch has the makespan of its own rank beside the agreed one",
-          "[unit]") {
+TEST_CASE("logs of several ranks: a launch has the makespan of its own rank beside the agreed one") {
   const engine_test::TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-makespan", 1);
   run_logged(
@@ -100,24 +90,19 @@ TEST_CASE("logs of several ranks: a launch has the makespan of its own rank besi
   }
 }
 
-TEST_CASE("a rank on which all configs fail logs why, and its end, before the exchange", "[unit]") {
+TEST_CASE("a rank on which all configs fail logs why, and its end, before the exchange") {
   const engine_test::TemporaryDirectory directory;
   const auto kernels = kernel_per_rank(2, [](int rank) {
-    return rank_kernel("all_fail", 2, {}, [rank](const TileConfig&, int&) {
-      if (rank == 1) {
-        throw ConfigRejected("planted");
-      }
-    });
+    return rank_kernel("all_fail", 2, {},
+                       [rank](const TileConfig&, int&) { throw_if<ConfigRejected>(rank == 1, "planted"); });
   });
   testing::ScriptedWorld world(2);
   world.drop(1,
              1);  // the exchange after the first batch: the other rank is lost in its region's communication
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.log_directory = directory.path();
-    options.deadline = std::chrono::milliseconds(200);
-    ContextualAutotuner tuner(options);
-    tuner.run("all_fail", [&] { (*kernels[static_cast<std::size_t>(rank)])(1); });
+    ContextualAutotuner tuner(rank_options(
+        communicator, {.deadline = std::chrono::milliseconds(200), .log_directory = directory.path()}));
+    tuner.run("all_fail", [&] { kernels(rank, 1); });
   });
   CHECK(threw<TuningFailedError>(thrown[1]));
   int rejected = 0;
@@ -134,7 +119,7 @@ TEST_CASE("a rank on which all configs fail logs why, and its end, before the ex
   CHECK(ended);
 }
 
-TEST_CASE("where all ranks throw because all configs fail on one, the others' logs blame it", "[unit]") {
+TEST_CASE("where all ranks throw because all configs fail on one, the others' logs blame it") {
   const engine_test::TemporaryDirectory directory;
   const auto outcome = tune_kernels(
       3, [](int rank) { return rank_kernel("all_fail_told", 1, {}, refuse_tile(rank == 2, 1, "planted")); },

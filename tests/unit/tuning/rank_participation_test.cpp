@@ -1,4 +1,3 @@
-#include "support/catch.hpp"
 #include "support/ranks.hpp"
 #include "unit/tuning/scoped_rank.hpp"
 
@@ -15,7 +14,7 @@ constexpr auto some = Participation::some;
 
 }  // namespace
 
-TEST_CASE("holds 7: a kernel declared some may be absent on ranks", "[unit]") {
+TEST_CASE("holds 7: a kernel declared some may be absent on ranks") {
   const auto common = rank_kernel("on-all", 2);
   const auto partial = rank_kernel("on-some", 3, {.participation = some});
   const RankRuns outcome = run_on_ranks(ranks, [&](int rank, int) {
@@ -35,16 +34,15 @@ TEST_CASE("holds 7: a kernel declared some may be absent on ranks", "[unit]") {
   }
 }
 
-TEST_CASE("a rank that launches a some kernel later than others uses the agreed configs", "[unit]") {
-  std::vector<std::vector<int>> used(2);
+TEST_CASE("a rank that launches a some kernel later than others uses the agreed configs") {
+  PerRank<std::vector<int>> used(2);
   const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
-    return rank_kernel(
-        "later-here", 3, {.participation = some},
-        [&own = used[static_cast<std::size_t>(rank)]](const TileConfig& c, int&) { own.push_back(c.tile); });
+    return rank_kernel("later-here", 3, {.participation = some},
+                       [&own = used[rank]](const TileConfig& c, int&) { own.push_back(c.tile); });
   });
   const RankRuns outcome = run_on_ranks(2, [&](int rank, int run) {
     if (run >= 3 || rank == 0) {
-      (*kernels[static_cast<std::size_t>(rank)])(2);
+      kernels(rank, 2);
     }
   });
   CHECK(outcome.well());
@@ -54,20 +52,19 @@ TEST_CASE("a rank that launches a some kernel later than others uses the agreed 
   CHECK(outcome.reports[0].problems.size() == 1);
 }
 
-TEST_CASE("a some kernel that appears later on a rank is prepared there before its configs run", "[unit]") {
-  std::vector<std::set<int>> prepared(2);
-  std::vector<std::set<int>> unprepared(2);
+TEST_CASE("a some kernel that appears later on a rank is prepared there before its configs run") {
+  PerRank<std::set<int>> prepared(2);
+  PerRank<std::set<int>> unprepared(2);
   const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const auto prepare = [&, r](const TileConfig& config) {
+    const auto prepare = [&, rank](const TileConfig& config) {
       if (config.tile != 1) {  // defaults of all kernels are prepared by every run, those of other ranks too
-        prepared[r].insert(config.tile);
+        prepared[rank].insert(config.tile);
       }
     };
     return rank_kernel("prepared-later", 3, {.load = prepare, .participation = some},
-                       [&, r](const TileConfig& config, int&) {
-                         if (config.tile != 1 && !prepared[r].contains(config.tile)) {
-                           unprepared[r].insert(config.tile);
+                       [&, rank](const TileConfig& config, int&) {
+                         if (config.tile != 1 && !prepared[rank].contains(config.tile)) {
+                           unprepared[rank].insert(config.tile);
                          }
                        });
   });
@@ -75,7 +72,7 @@ TEST_CASE("a some kernel that appears later on a rank is prepared there before i
       2,
       [&](int rank, int run) {
         if (run >= 3 || rank == 0) {
-          (*kernels[static_cast<std::size_t>(rank)])(2);
+          kernels(rank, 2);
         }
       },
       [](int, Options& options) { options.search = SearchLevel::normal; });
@@ -84,18 +81,18 @@ TEST_CASE("a some kernel that appears later on a rank is prepared there before i
   CHECK(unprepared[1].empty());
 }
 
-TEST_CASE("holds 4: what a rank that comes later cannot prepare is rejected on all ranks", "[unit]") {
-  std::vector<std::set<int>> used(2);
+TEST_CASE("holds 4: what a rank that comes later cannot prepare is rejected on all ranks") {
+  PerRank<std::set<int>> used(2);
   const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
-    return rank_kernel(
-        "refused-later", 3, {.load = refuse_tile(rank == 1, 2, "no memory left"), .participation = some},
-        [&own = used[static_cast<std::size_t>(rank)]](const TileConfig& c, int&) { own.insert(c.tile); });
+    return rank_kernel("refused-later", 3,
+                       {.load = refuse_tile(rank == 1, 2, "no memory left"), .participation = some},
+                       [&own = used[rank]](const TileConfig& c, int&) { own.insert(c.tile); });
   });
   const RankRuns outcome = run_on_ranks(
       2,
       [&](int rank, int run) {
         if (run >= 7 || rank == 0) {  // in the middle of config-1
-          (*kernels[static_cast<std::size_t>(rank)])(2);
+          kernels(rank, 2);
         }
       },
       [](int, Options& options) { options.n_repeat = 4; });
@@ -107,46 +104,42 @@ TEST_CASE("holds 4: what a rank that comes later cannot prepare is rejected on a
   }
 }
 
-TEST_CASE("a some kernel launched by one rank is locked in there for later calls", "[unit]") {
+TEST_CASE("a some kernel launched by one rank is locked in there for later calls") {
   int last = 0;
   const RankKernels kernels = kernel_per_rank(ranks, [&](int) {
     return rank_kernel("locked-on-one", 4, {.participation = some},
                        [&last](const TileConfig& c, int&) { last = c.tile; });
   });
-  std::vector<int> second_runs(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto r = static_cast<std::size_t>(rank);
+  PerRank<int> second_runs(ranks);
+  check_well(on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
     const auto region = [&] {
-      ++second_runs[r];
+      ++second_runs[rank];
       if (rank == 2) {
-        (*kernels[r])(1);
+        kernels(rank, 1);
       }
     };
     tuner.run("region", region);
-    second_runs[r] = 0;
+    second_runs[rank] = 0;
     tuner.run("region", region);
-  });
-  CHECK(count_failed(thrown) == 0);
+  }));
   CHECK(last == 4);
   CHECK(second_runs == std::vector<int>(ranks, 1));
 }
 
-TEST_CASE("lock-ins that differ between ranks are tuned again and become one", "[unit]") {
+TEST_CASE("lock-ins that differ between ranks are tuned again and become one") {
   const auto kernel = rank_kernel("disagreeing", 4);
-  std::vector<RegionReport> reports(2);
-  const auto thrown =
-      on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>& all) {
-        // Alone first, under the names of the simulated processes: each rank locks in a config of its own.
-        const auto region = [&] { (*kernel)(1); };
-        Options alone = rank_options(std::make_shared<ScopedRank>(all->process_scope()));
-        alone.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
-          return launch.config_id == static_cast<std::size_t>(rank + 1) ? 100 : 200;
-        });
-        ContextualAutotuner(alone).run("region", region);
-        tuner.run("region", region);
-        reports[static_cast<std::size_t>(rank)] = tuner.report().runs.front();
-      });
-  CHECK(count_failed(thrown) == 0);
+  PerRank<RegionReport> reports(2);
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& all) {
+    // Alone first, under the names of the simulated processes: each rank locks in a config of its own.
+    const auto region = [&] { (*kernel)(1); };
+    Options alone = rank_options(std::make_shared<ScopedRank>(all->process_scope()));
+    alone.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
+      return launch.config_id == static_cast<std::size_t>(rank + 1) ? 100 : 200;
+    });
+    ContextualAutotuner(alone).run("region", region);
+    tuner.run("region", region);
+    reports[rank] = tuner.report().runs.front();
+  }));
   for (const RegionReport& report : reports) {
     CHECK_FALSE(report.problems.front().reused);
     CHECK(report.problems.front().choice == 3);
@@ -155,18 +148,17 @@ TEST_CASE("lock-ins that differ between ranks are tuned again and become one", "
   CHECK(agreed_text(reports[0]) == agreed_text(reports[1]));
 }
 
-TEST_CASE("holds 7: ranks choose for themselves under a key that has the rank in it", "[unit]") {
+TEST_CASE("holds 7: ranks choose for themselves under a key that has the rank in it") {
   const auto common = rank_kernel("beside-own", 2);
-  std::vector<int> last(ranks);
+  PerRank<int> last(ranks);
   const RankKernels kernels = kernel_per_rank(ranks, [&](int rank) {
-    return rank_kernel("own", 3 + rank, {.participation = some}, [&last, rank](const TileConfig& c, int&) {
-      last[static_cast<std::size_t>(rank)] = c.tile;
-    });
+    return rank_kernel("own", 3 + rank, {.participation = some},
+                       [&last, rank](const TileConfig& c, int&) { last[rank] = c.tile; });
   });
   const RankRuns outcome = run_on_ranks(
       ranks,
       [&](int rank, int) {
-        (*kernels[static_cast<std::size_t>(rank)])(rank);
+        kernels(rank, rank);
         (*common)(1);
       },
       [](int rank, Options& options) {

@@ -1,13 +1,9 @@
 // The first run after an exchange holds the ranks' skew: it must not decide anything.
 
-#include "support/catch.hpp"
-#include "support/ranks.hpp"
 #include "support/repetitions.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <map>
 #include <random>
-#include <set>
-#include <utility>
 
 namespace rank_skew_test {
 
@@ -71,7 +67,7 @@ Assignment choice_of(const RegionReport& report) {
 
 }  // namespace
 
-TEST_CASE("a skew of the first run after each exchange changes no choice", "[unit]") {
+TEST_CASE("a skew of the first run after each exchange changes no choice") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
     for (int seed = 1; seed <= repetitions_of_threads(12); ++seed) {
       for (const bool skewed : {false, true}) {
@@ -79,23 +75,16 @@ TEST_CASE("a skew of the first run after each exchange changes no choice", "[uni
         INFO("seed " << seed << ", " << ranks << " ranks, level " << static_cast<int>(level)
                      << (skewed ? ", skewed" : ""));
         const SkewedRegion region(static_cast<unsigned>(seed), ranks, skewed);
-        std::vector<RegionReport> reports(static_cast<std::size_t>(ranks));
+        PerRank<RegionReport> reports(static_cast<std::size_t>(ranks));
         const RankKernels one = kernel_per_rank(ranks, [](int) { return rank_kernel("one", config_count); });
         const RankKernels two = kernel_per_rank(ranks, [](int) { return rank_kernel("two", config_count); });
-        const auto thrown =
-            on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
-              Options options = rank_options(all);
-              options.search = level;
-              options.always_tune = true;
-              region.add_to(options, rank);
-              ContextualAutotuner tuner(options);
-              const auto at = static_cast<std::size_t>(rank);
-              tuner.run("skewed", [&] {
-                (*one[at])(1);
-                (*two[at])(1);
-              });
-              reports[at] = tuner.report().runs.back();
-            });
+        const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner&, const auto& all) {
+          Options options = rank_options(all, {.search = level, .always_tune = true});
+          region.add_to(options, rank);
+          ContextualAutotuner tuner(options);
+          tuner.run("skewed", [&] { one(rank, 1), two(rank, 1); });
+          reports[rank] = tuner.report().runs.back();
+        });
         REQUIRE(count_failed(thrown) == 0);
         for (const RegionReport& report : reports) {
           CHECK(choice_of(report) == region.best());

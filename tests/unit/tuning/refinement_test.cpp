@@ -4,12 +4,6 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <vector>
-
 namespace refinement_test {
 
 using namespace contextual;
@@ -83,7 +77,7 @@ Options shared_device(SearchLevel search) {
 
 }  // namespace
 
-TEST_CASE("a region of refined kernels: the search finds what the coarse grid has not", "[unit]") {
+TEST_CASE("a region of refined kernels: the search finds what the coarse grid has not") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
     Pair region;
     Launched launched;
@@ -101,7 +95,7 @@ TEST_CASE("a region of refined kernels: the search finds what the coarse grid ha
   }
 }
 
-TEST_CASE("a refined kernel without a search is walked through its coarse grid", "[unit]") {
+TEST_CASE("a refined kernel without a search is walked through its coarse grid") {
   Pair region;
   Launched launched;
   ContextualAutotuner tuner(shared_device(SearchLevel::off));
@@ -110,25 +104,7 @@ TEST_CASE("a refined kernel without a search is walked through its coarse grid",
   CHECK(report_of(tuner, "coarse").table.size() == 4 * 3 + 1);
 }
 
-TEST_CASE("refined kernels on several ranks: all ranks lock in the same", "[unit]") {
-  Pair region;
-  std::vector<Launched> launched(3);
-  const RankRuns outcome = run_on_ranks(
-      3, [&](int rank, int) { region(launched[static_cast<std::size_t>(rank)]); },
-      [](int, Options& options) {
-        options.search = SearchLevel::normal;
-        options.timer = shared_device(SearchLevel::normal).timer;
-      });
-  CHECK(outcome.well());
-  for (const Launched& rank : launched) {
-    CHECK(rank.wide == launched.front().wide);
-    CHECK(rank.narrow == launched.front().narrow);
-  }
-  CHECK(launched.front().wide == 92);
-}
-
-TEST_CASE("refined kernels of one rank, under a key that has the rank: the search visits their refinements",
-          "[unit]") {
+TEST_CASE("refined kernels of one rank, under a key that has the rank: the search visits their refinements") {
   using Kernel = TunableKernel<void(const GridConfig&, int)>;
   const auto key = [](const int& rank) { return make_key(rank); };
   int wide = 0;  // the last one of each

@@ -1,12 +1,6 @@
-#include "support/catch.hpp"
-#include "support/ranks.hpp"
-
-#include <contextual/registered_checks.hpp>
+#include "unit/tuning/changed_options.hpp"
 
 #include <atomic>
-#include <functional>
-#include <map>
-#include <optional>
 
 namespace registered_checks_test {
 
@@ -46,16 +40,12 @@ class Pair {
 };
 
 Options options_of(std::shared_ptr<Communicator> communicator, SearchLevel search = SearchLevel::normal) {
-  Options options = rank_options(std::move(communicator));
-  options.search = search;
-  options.search_settings.runs = 120;
-  return options;
+  return rank_options(std::move(communicator), {.search = search, .search_settings = {.runs = 120}});
 }
 
 }  // namespace
 
-TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, and rules out assignments",
-          "[unit]") {
+TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, and rules out assignments") {
   Pair pair("ruled");
   const auto other = rank_kernel("beside", 3);
   int asked = 0;
@@ -70,10 +60,7 @@ TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, a
     return configs[0].config_id + configs[1].config_id < 5;  // the fastest ones do not go together
   }});
   ContextualAutotuner tuner(options_of(one_rank()));
-  tuner.run("registered feasible", [&] {
-    pair.launch();
-    (*other)(1);
-  });
+  tuner.run("registered feasible", [&] { pair.launch(), (*other)(1); });
   CHECK(asked > 0);
   for (const auto& [configs, count] : pair.runs) {
     CHECK(configs.first + configs.second < 5);
@@ -81,7 +68,7 @@ TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, a
   CHECK(pair.now().first + pair.now().second == 4);
 }
 
-TEST_CASE("registered checks: `feasible` of the options and of every object are asked", "[unit]") {
+TEST_CASE("registered checks: `feasible` of the options and of every object are asked") {
   Pair pair("twice");
   pair.check({.feasible = [](std::span<const AssignedConfig> configs) { return configs[0].config_id != 3; }});
   Options options = options_of(one_rank());
@@ -94,8 +81,7 @@ TEST_CASE("registered checks: `feasible` of the options and of every object are 
   }
 }
 
-TEST_CASE("registered checks: what `verify` refuses is not tried again, and a batch has one assignment",
-          "[unit]") {
+TEST_CASE("registered checks: what `verify` refuses is not tried again, and a batch has one assignment") {
   Pair pair("wrong");
   std::map<std::pair<int, int>, int> verdicts;
   std::map<std::pair<int, int>, int> since;  // the latest verdict
@@ -107,10 +93,7 @@ TEST_CASE("registered checks: what `verify` refuses is not tried again, and a ba
     return pair.now() != std::pair(3, 3);
   }});
   ContextualAutotuner tuner(options_of(one_rank()));
-  tuner.run("registered verify", [&] {
-    pair.launch();
-    ++since[pair.now()];
-  });
+  tuner.run("registered verify", [&] { pair.launch(), ++since[pair.now()]; });
   CHECK(pair.runs[{3, 3}] == 1);
   CHECK(verdicts[{3, 3}] == 1);
   CHECK(pair.now().first + pair.now().second == 5);
@@ -118,8 +101,8 @@ TEST_CASE("registered checks: what `verify` refuses is not tried again, and a ba
   CHECK(report.searches.at(0).failed == 1);
 }
 
-TEST_CASE("registered checks: a ConfigRejected of `verify` gives the reason, another exception ends the run",
-          "[unit]") {
+TEST_CASE(
+    "registered checks: a ConfigRejected of `verify` gives the reason, another exception ends the run") {
   Pair pair("refused", 1);
   pair.check({.verify = [](const IterationInfo&) -> bool { throw ConfigRejected("the sum is off"); }});
   ContextualAutotuner tuner(options_of(one_rank()));
@@ -132,7 +115,7 @@ TEST_CASE("registered checks: a ConfigRejected of `verify` gives the reason, ano
   CHECK_THROWS_WITH(tuner.run("refused", [&] { pair.launch(); }), "no memory");
 }
 
-TEST_CASE("registered checks: asked only of regions that launch the kernels, and while they live", "[unit]") {
+TEST_CASE("registered checks: asked only of regions that launch the kernels, and while they live") {
   Pair pair("idle");
   const auto other = rank_kernel("not-of-the-pair", 3);
   int asked = 0;
@@ -174,11 +157,10 @@ RankRuns tune_pair(
   const RankRuns outcome = run_on_ranks(
       ranks,
       [&](int rank, int) {
-        const auto at = static_cast<std::size_t>(rank);
         if (before(rank)) {
-          (*first[at])(1);
+          first(rank, 1);
         }
-        (*second[at])(1);
+        second(rank, 1);
         after(rank);
       },
       [](int, Options& options) {
@@ -191,7 +173,7 @@ RankRuns tune_pair(
 
 }  // namespace
 
-TEST_CASE("registered checks: a verdict of some ranks is that of all, whose choices are equal", "[unit]") {
+TEST_CASE("registered checks: a verdict of some ranks is that of all, whose choices are equal") {
   std::atomic<int> wrong{0};
   const RegisteredChecks checks({"some-first"}, {.verify = [&](const IterationInfo&) {
                                   const bool fine = tile_of_first + tile_of_second < 6;
@@ -207,27 +189,26 @@ TEST_CASE("registered checks: a verdict of some ranks is that of all, whose choi
 }
 
 TEST_CASE(
-    "registered checks: a failure on one rank is told to the objects of all ranks, before the next batch",
-    "[unit]") {
+    "registered checks: a failure on one rank is told to the objects of all ranks, before the next batch") {
   thread_local int untold = 0;  // failures of which the object does not know yet
   thread_local int rank_here = -1;
-  std::vector<int> told(3);
+  PerRank<int> told(3);
   const auto fails = [] { return tile_of_first + tile_of_second == 6; };
   const RegisteredChecks checks({"told-first", "told-second"},
                                 {.verify = [&](const IterationInfo&) { return rank_here != 1 || !fails(); },
                                  .after_failure =
                                      [&] {
-                                       ++told[static_cast<std::size_t>(rank_here)];
+                                       ++told[rank_here];
                                        untold = 0;
                                      }});
   const RegisteredChecks others({"of-no-region"},
                                 {.after_failure = [] { FAIL_CHECK("it was not launched"); }});
-  std::vector<int> launched_untold(3);
+  PerRank<int> launched_untold(3);
   tune_pair(
       3, "told", Participation::all,
       [&](int rank) {
         rank_here = rank;
-        launched_untold[static_cast<std::size_t>(rank)] += untold;
+        launched_untold[rank] += untold;
         return true;
       },
       [&](int) { untold += fails() ? 1 : 0; });
@@ -235,36 +216,25 @@ TEST_CASE(
   CHECK(launched_untold == std::vector<int>{0, 0, 0});
 }
 
-TEST_CASE("registered checks: a rejected config is told to the objects that launch it", "[unit]") {
+TEST_CASE("registered checks: a rejected config is told to the objects that launch it") {
   int told = 0;
   const auto kernel = rank_kernel("rejects", 3, {}, [](const TileConfig& c, int&) {
-    if (c.tile == 2) {
-      throw ConfigRejected("not this one");
-    }
+    throw_if<ConfigRejected>(c.tile == 2, "not this one");
   });
   const auto other = rank_kernel("rejects-nothing", 3);
   const RegisteredChecks checks({"rejects"}, {.after_failure = [&] { ++told; }});
   const RegisteredChecks others({"rejects-nothing"},
                                 {.after_failure = [] { FAIL_CHECK("it has not failed"); }});
   ContextualAutotuner tuner(options_of(one_rank()));
-  tuner.run("rejecting", [&] {
-    (*kernel)(1);
-    (*other)(1);
-  });
+  tuner.run("rejecting", [&] { (*kernel)(1), (*other)(1); });
   CHECK(told == 1);
 }
 
-TEST_CASE("registered checks: an exception of `after_failure` ends the run, and the next one works",
-          "[unit]") {
+TEST_CASE("registered checks: an exception of `after_failure` ends the run, and the next one works") {
   Pair pair("not-ready");
   bool throws = true;
   pair.check({.verify = [&](const IterationInfo&) { return pair.now() != std::pair(3, 3); },
-              .after_failure =
-                  [&] {
-                    if (throws) {
-                      throw std::runtime_error("a peer is gone");
-                    }
-                  }});
+              .after_failure = [&] { throw_if<std::runtime_error>(throws, "a peer is gone"); }});
   ContextualAutotuner tuner(options_of(one_rank()));
   CHECK_THROWS_WITH(tuner.run("not ready", [&] { pair.launch(); }), "a peer is gone");
   throws = false;
@@ -272,7 +242,7 @@ TEST_CASE("registered checks: an exception of `after_failure` ends the run, and 
   CHECK(pair.now().first + pair.now().second == 5);
 }
 
-TEST_CASE("registered checks: name the kernels that they concern", "[unit]") {
+TEST_CASE("registered checks: name the kernels that they concern") {
   CHECK_THROWS_AS(RegisteredChecks({}, {}), InvalidArgument);
 }
 

@@ -9,36 +9,23 @@
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
-#include <contextual/choices.hpp>
-#include <contextual/context_guard.hpp>
 #include <contextual/testing/forwarding_timer.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <random>
 #include <span>
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace resuming_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using engine_test::TemporaryDirectory;
-using engine_test::text_of_file;
+using namespace engine_test;
 
 namespace fs = std::filesystem;
 
@@ -115,53 +102,51 @@ void tune(const Job& job) {
   const RankKernels first = kernels("first", job.configs);
   const RankKernels second = kernels("second", 3);
   const RankKernels late = kernels("late", 2);
-  std::vector<int> tiles(static_cast<std::size_t>(job.ranks));  // of the last launches
-  const auto thrown =
-      on_ranks(job.ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-        const auto at = static_cast<std::size_t>(rank);
-        Options options;
-        options.search = SearchLevel::normal;
-        options.cache_directory = job.directory / "cache";
-        options.timer = testing::scripted_timer(later_is_faster, [&](std::int64_t, const auto& launches) {
+  PerRank<int> tiles(static_cast<std::size_t>(job.ranks));  // of the last launches
+  const auto thrown = on_ranks(job.ranks, [&](int rank, ContextualAutotuner& tuner) {
+    Options options{.search = SearchLevel::normal,
+                    .cache_directory = job.directory / "cache",
+                    .timer = testing::scripted_timer(later_is_faster,
+                                                     [&](std::int64_t, const auto& launches) {
+                                                       point();
+                                                       return makespan(launches, job.interaction_ns);
+                                                     }),
+                    .progress = [](const Progress&) { point(); },
+                    .after_iteration = [](const IterationInfo&) { point(); }};
+    std::int64_t iteration = 0;
+    options.before_iteration = [&](const IterationInfo& info) { iteration = info.tuning_iteration; };
+    job.change(rank, options);
+    tuner.run(
+        "resumed region",
+        [&] {
           point();
-          return makespan(launches, job.interaction_ns);
-        });
-        options.progress = [](const Progress&) { point(); };
-        options.after_iteration = [](const IterationInfo&) { point(); };
-        std::int64_t iteration = 0;
-        options.before_iteration = [&](const IterationInfo& info) { iteration = info.tuning_iteration; };
-        job.change(rank, options);
-        tuner.run(
-            "resumed region",
-            [&] {
-              point();
-              if (rank == 0) {
-                append(job.directory / "runs", ".");
-              }
-              (*first[at])(1);
-              const int first_tile = last_tile;
-              tiles[at] = first_tile;
-              (*second[at])(1);
-              const int second_tile = last_tile;
-              if (iteration >= job.late_from) {
-                (*late[at])(1);
-              }
-              job.region(rank, first_tile, second_tile);
-            },
-            options);
-        if (rank == 0) {
-          const RegionReport report = *tuner.report().runs.rbegin();
-          std::ofstream(job.directory / "choices") << choices_of(report);
-          std::ofstream warnings(job.directory / "warnings");
-          std::ofstream(job.directory / "resumed") << 0;
-          for (const std::string& warning : report.warnings) {
-            warnings << warning << "\n";
-            if (warning.starts_with(goes_on)) {
-              std::ofstream(job.directory / "resumed") << std::stoll(warning.substr(goes_on.size()));
-            }
+          if (rank == 0) {
+            append(job.directory / "runs", ".");
           }
+          first(rank, 1);
+          const int first_tile = last_tile;
+          tiles[rank] = first_tile;
+          second(rank, 1);
+          const int second_tile = last_tile;
+          if (iteration >= job.late_from) {
+            late(rank, 1);
+          }
+          job.region(rank, first_tile, second_tile);
+        },
+        options);
+    if (rank == 0) {
+      const RegionReport report = *tuner.report().runs.rbegin();
+      std::ofstream(job.directory / "choices") << choices_of(report);
+      std::ofstream warnings(job.directory / "warnings");
+      std::ofstream(job.directory / "resumed") << 0;
+      for (const std::string& warning : report.warnings) {
+        warnings << warning << "\n";
+        if (warning.starts_with(goes_on)) {
+          std::ofstream(job.directory / "resumed") << std::stoll(warning.substr(goes_on.size()));
         }
-      });
+      }
+    }
+  });
   std::ofstream(job.directory / "tiles") << tiles.front() << ' ' << tiles.back();
   if (thrown[0]) {
     std::ofstream(job.directory / "error") << contextual::test::text_of(thrown[0]);
@@ -273,8 +258,7 @@ journal::Quarantine deaths_in(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices of an undisturbed one",
-          "[unit]") {
+TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices of an undisturbed one") {
   const TemporaryDirectory undisturbed;
   REQUIRE(run({.directory = undisturbed.path()}) == 0);
   const std::string choices = text_of_file(undisturbed.path() / "choices");
@@ -304,7 +288,7 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
   CHECK(resumed > kills * 3 / 4);
 }
 
-TEST_CASE("resuming: a death at any time, also between the points, is survived", "[unit]") {
+TEST_CASE("resuming: a death at any time, also between the points, is survived") {
   const TemporaryDirectory undisturbed;
   REQUIRE(run({.directory = undisturbed.path()}) == 0);
   const std::string choices = left(undisturbed.path(), "choices");
@@ -321,14 +305,13 @@ TEST_CASE("resuming: a death at any time, also between the points, is survived",
   CHECK(killed > 0);
 }
 
-TEST_CASE("resuming: an assignment that always kills is in quarantine after two deaths", "[unit]") {
+TEST_CASE("resuming: an assignment that always kills is in quarantine after two deaths") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
   check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"),
-             ContainsSubstring("first") &&
-                 ContainsSubstring("in quarantine: it has twice ended a process or broken a rank"));
+             ContainsAll("first", "in quarantine: it has twice ended a process or broken a rank"));
   CHECK(left(directory.path(), "choices") != "first (1): 3\nsecond (1): 2\n");
   // It stays there for a later tuning, until somebody forgets the region.
   job.change = [](int, Options& options) { options.always_tune = true; };
@@ -341,7 +324,7 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("in quarantine"));
 }
 
-TEST_CASE("resuming: so is one with which the watchdog ends the process, or the device fails", "[unit]") {
+TEST_CASE("resuming: so is one with which the watchdog ends the process, or the device fails") {
   const TemporaryDirectory directory;
   const int guilty = GENERATE(0, 1);
   const bool same_directory = GENERATE(true, false);
@@ -367,9 +350,7 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   }
   SECTION("device") {
     job.region = [guilty](int rank, int first_tile, int second_tile) {
-      if (rank == guilty && first_tile == 4 && second_tile == 3) {
-        throw DeviceError("an illegal access");
-      }
+      throw_if<DeviceError>(rank == guilty && first_tile == 4 && second_tile == 3, "an illegal access");
     };
     ends_with = -1;
   }
@@ -380,7 +361,7 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
-TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]") {
+TEST_CASE("resuming: kept choices that are in quarantine are not used") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path(), .ranks = 1, .late_from = 1'000'000};
   REQUIRE(run(job) == 0);
@@ -404,7 +385,7 @@ TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]"
   CHECK(tiles_in_use() == "4 4");
 }
 
-TEST_CASE("resuming: kept choices that kill while they are revalidated are out after two deaths", "[unit]") {
+TEST_CASE("resuming: kept choices that kill while they are revalidated are out after two deaths") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path());
   REQUIRE(run(job) == 0);
@@ -420,7 +401,7 @@ TEST_CASE("resuming: kept choices that kill while they are revalidated are out a
   CHECK(deaths == 4);  // two as a kept set, two when it is tuned again
 }
 
-TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
+TEST_CASE("resuming: quarantine is in the report of every run that goes on over it") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
   check_dies_twice(job);
@@ -428,17 +409,14 @@ TEST_CASE("resuming: quarantine is in the report of every run that goes on over 
   CHECK(run(job) == SIGKILL);
   job.region = kills_at(1, 4, 3);
   REQUIRE(run(job) == 0);
-  CHECK(engine_test::count_of(left(directory.path(), "warnings"), "in quarantine") == 1);
+  CHECK(count_of(left(directory.path(), "warnings"), "in quarantine") == 1);
 }
 
-TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts",
-          "[unit]") {
+TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
   job.region = [runs = 0](int rank, int, int) mutable {
-    if (rank == 0 && ++runs == 30) {
-      throw std::runtime_error("the file is not there");
-    }
+    throw_if<std::runtime_error>(rank == 0 && ++runs == 30, "the file is not there");
   };
   REQUIRE(run(job) == -1);
   CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("the file is not there"));
@@ -447,17 +425,16 @@ TEST_CASE("resuming: an exception of the region is no death, and what was measur
   CHECK(std::stoll(left(directory.path(), "resumed")) >= 20);
 }
 
-TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one program keep no other one out",
-          "[unit]") {
+TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one program keep no other one out") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
   job.region = kills;
   check_dies_twice(job);
   CHECK(run(job) == -1);
-  CHECK_THAT(left(directory.path(), "error"),
-             ContainsSubstring(
-                 "has twice ended a process or broken a rank while all its kernels used their defaults") &&
-                 ContainsSubstring("To run it again, remove " + only_journal(directory.path()).string()));
+  CHECK_THAT(
+      left(directory.path(), "error"),
+      ContainsAll("has twice ended a process or broken a rank while all its kernels used their defaults",
+                  "To run it again, remove " + only_journal(directory.path()).string()));
   job.region = nothing;
   CHECK(run(job) == -1);
   SECTION("another program") {
@@ -469,7 +446,7 @@ TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one pro
   }
 }
 
-TEST_CASE("resuming: a rank that is late before the first batch is no death of the defaults", "[unit]") {
+TEST_CASE("resuming: a rank that is late before the first batch is no death of the defaults") {
   const TemporaryDirectory directory;
   static thread_local bool late = false;
   const auto slow = rank_kernel("slow to load", 2, {.load = [](const TileConfig&) {
@@ -493,8 +470,7 @@ TEST_CASE("resuming: a rank that is late before the first batch is no death of t
   CHECK(run(job) == 0);
 }
 
-TEST_CASE("resuming: a config that takes too long to be made ready is named, and out after two deaths",
-          "[unit]") {
+TEST_CASE("resuming: a config that takes too long to be made ready is named, and out after two deaths") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
   const auto participation = GENERATE(Participation::all, Participation::some);
@@ -517,15 +493,15 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
     options.grace = std::chrono::milliseconds(100);
     options.log_directory = directory.path() / ("log " + std::to_string(rank));
   };
-  job.region = [&](int rank, int, int) { (*slow[static_cast<std::size_t>(rank)])(1); };
+  job.region = [&](int rank, int, int) { slow(rank, 1); };
   CHECK(run(job) == -deadline_exit_code);
   CHECK(run(job) == -deadline_exit_code);
   REQUIRE(run(job) == 0);
   const fs::path logs = directory.path() / ("log " + std::to_string(ranks - 1));
   const std::string log = text_of_file(logs / ("rank-" + std::to_string(ranks - 1) + ".log"));
-  CHECK_THAT(log, ContainsSubstring("blocked in: prepare"));
-  CHECK_THAT(log, ContainsSubstring("kernel: slow | key: (1) | config-id: 1 | config: {TILE: 2} | since"));
-  CHECK_THAT(log, ContainsSubstring("in quarantine: it has ended processes while it ran or was made ready"));
+  CHECK_THAT(log, ContainsAll("blocked in: prepare",
+                              "kernel: slow | key: (1) | config-id: 1 | config: {TILE: 2} | since",
+                              "in quarantine: it has ended processes while it ran or was made ready"));
   job.change = [change = job.change](int rank, Options& options) {
     change(rank, options);
     options.always_tune = true;
@@ -533,7 +509,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
   REQUIRE(run(job) == 0);
 }
 
-TEST_CASE("resuming: of several configs that are made ready at a death each is tried alone", "[unit]") {
+TEST_CASE("resuming: of several configs that are made ready at a death each is tried alone") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
   INFO(ranks << " ranks");
@@ -566,26 +542,22 @@ TEST_CASE("resuming: of several configs that are made ready at a death each is t
   };
   check_dies_twice(job);
   const std::vector<std::string> quarantined = deaths_in(directory.path()).quarantined();
-  REQUIRE(quarantined.size() == 1);
-  CHECK_THAT(quarantined.front(), ContainsSubstring("deadly"));
+  CHECK_THAT(only(quarantined), ContainsSubstring("deadly"));
   REQUIRE(run(job) == 0);
 }
 
-TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
+TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
   const auto participation = GENERATE(Participation::all, Participation::some);
   INFO(ranks << " ranks, participation " << static_cast<int>(participation));
   static thread_local bool breaks = false;
   const RankKernels broken = kernel_per_rank(ranks, [&](int) {
-    return rank_kernel("broken", 3,
-                       {.load =
-                            [](const TileConfig& config) {
-                              if (breaks && config.tile == 3) {
-                                throw DeviceError("no memory");
-                              }
-                            },
-                        .participation = participation});
+    return rank_kernel(
+        "broken", 3,
+        {.load =
+             [](const TileConfig& config) { throw_if<DeviceError>(breaks && config.tile == 3, "no memory"); },
+         .participation = participation});
   });
   Job job{.directory = directory.path(), .ranks = ranks};
   job.change = [ranks](int rank, Options& options) {
@@ -594,7 +566,7 @@ TEST_CASE("resuming: a device that fails before the batch is no death of what wa
   };
   job.region = [&](int rank, int, int) {
     if (participation == Participation::all || breaks) {
-      (*broken[static_cast<std::size_t>(rank)])(1);
+      broken(rank, 1);
     }
   };
   for (int start = 0; start < 2; ++start) {
@@ -605,7 +577,7 @@ TEST_CASE("resuming: a device that fails before the batch is no death of what wa
   CHECK(deaths_in(directory.path()).empty());
 }
 
-TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and says so", "[unit]") {
+TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and says so") {
   const TemporaryDirectory directory;
   REQUIRE(run(cut_off(directory.path())) == SIGKILL);
   SECTION("kernels") {
@@ -624,8 +596,8 @@ TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and s
     Job job{.directory = directory.path(), .late_from = 0};
     REQUIRE(run(job) == 0);
     CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("goes on with 0 tuning iterations") &&
-                   ContainsSubstring("not with the rest: the region launches other kernels or keys"));
+               ContainsAll("goes on with 0 tuning iterations",
+                           "not with the rest: the region launches other kernels or keys"));
   }
   SECTION("a later course of the region") {
     Job job{.directory = directory.path(), .late_from = 22};
@@ -657,7 +629,7 @@ class NamedTimer final : public testing::ForwardingTimer {
 
 }  // namespace
 
-TEST_CASE("resuming: what another timer has measured does not count", "[unit]") {
+TEST_CASE("resuming: what another timer has measured does not count") {
   const TemporaryDirectory directory;
   Job job = cut_off(directory.path());
   static const char* of_last_rank = "counters";
@@ -673,7 +645,7 @@ TEST_CASE("resuming: what another timer has measured does not count", "[unit]") 
   CHECK(left(directory.path(), "resumed") == "0");
 }
 
-TEST_CASE("resuming: a journal that was cut or changed is followed as far as it is right", "[unit]") {
+TEST_CASE("resuming: a journal that was cut or changed is followed as far as it is right") {
   const TemporaryDirectory undisturbed;
   REQUIRE(run({.directory = undisturbed.path()}) == 0);
   const std::string choices = left(undisturbed.path(), "choices");
@@ -696,8 +668,7 @@ TEST_CASE("resuming: a journal that was cut or changed is followed as far as it 
   }
 }
 
-TEST_CASE("resuming: no journal is written where there is none to be, and a tuning goes on without",
-          "[unit]") {
+TEST_CASE("resuming: no journal is written where there is none to be, and a tuning goes on without") {
   const TemporaryDirectory directory;
   Job job = cut_off(directory.path());
   SECTION("by option") {
@@ -715,14 +686,14 @@ TEST_CASE("resuming: no journal is written where there is none to be, and a tuni
     fs::permissions(directory.path() / "cache" / "journal", fs::perms::all);
     REQUIRE(run({.directory = directory.path()}) == 0);
     CHECK_THAT(left(directory.path(), "warnings"),
-               ContainsSubstring("this run cannot be resumed") && ContainsSubstring("others can write it"));
+               ContainsAll("this run cannot be resumed", "others can write it"));
   }
   SECTION("a disk that gets full") {
     Job full{.directory = directory.path()};
     ScriptedFiles files({{FileCall::write, ".journal", ENOSPC, 1, 5}});
     REQUIRE(run(full) == 0);
-    CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("this run cannot be resumed") &&
-                                                       ContainsSubstring("No space left on device"));
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsAll("this run cannot be resumed", "No space left on device"));
   }
   SECTION("synced") {
     job.change = [](int, Options& options) { options.journal = Journal::synced; };
@@ -768,31 +739,26 @@ Job cut_off_with_own_kernel(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("resuming: a rank that fails while it follows is named by the others", "[unit]") {
+TEST_CASE("resuming: a rank that fails while it follows is named by the others") {
   const TemporaryDirectory directory;
   REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
   Job again = with_own_kernel(directory.path(), {12, 12});
   again.change = [change = again.change](int rank, Options& options) {
     change(rank, options);
     options.feasible = [rank](std::span<const AssignedConfig>) -> bool {
-      if (rank == 0) {
-        throw std::runtime_error("no verdict");
-      }
+      throw_if<std::runtime_error>(rank == 0, "no verdict");
       return true;
     };
   };
   REQUIRE(run(again) == -1);
   CHECK(left(directory.path(), "error") == "no verdict");
-  CHECK_THAT(left(directory.path(), "error of the last rank"),
-             ContainsSubstring("rank 0") && ContainsSubstring("no verdict"));
+  CHECK_THAT(left(directory.path(), "error of the last rank"), ContainsAll("rank 0", "no verdict"));
 }
 
-TEST_CASE("resuming: what ranks tune under keys of their own goes on, too", "[unit]") {
+TEST_CASE("resuming: what ranks tune under keys of their own goes on, too") {
   const auto with_own = [](const fs::path& directory) {
     Job job = with_own_kernel(directory, {3, 12}, [](int rank, int tile) {
-      if (rank == 1 && tile == 5) {
-        throw ConfigRejected("not here");
-      }
+      throw_if<ConfigRejected>(rank == 1 && tile == 5, "not here");
     });
     job.change = [](int, Options& options) { options.search = SearchLevel::quick; };
     return job;
@@ -815,8 +781,7 @@ TEST_CASE("resuming: what ranks tune under keys of their own goes on, too", "[un
   }
 }
 
-TEST_CASE("resuming: what fails in a batch that is run again, and had not failed, counts on all ranks",
-          "[unit]") {
+TEST_CASE("resuming: what fails in a batch that is run again, and had not failed, counts on all ranks") {
   const SearchLevel level = GENERATE(SearchLevel::off, SearchLevel::normal);
   const TemporaryDirectory directory;
   Job job = cut_off(directory.path());
@@ -826,9 +791,7 @@ TEST_CASE("resuming: what fails in a batch that is run again, and had not failed
   REQUIRE(run(job) == SIGKILL);
   job.region = nothing;
   job.launch = [](int rank, int tile) {
-    if (rank == 1 && tile == 1) {
-      throw ConfigRejected("not here any more");
-    }
+    throw_if<ConfigRejected>(rank == 1 && tile == 1, "not here any more");
   };
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("what was run again has failed now"));
@@ -840,7 +803,7 @@ TEST_CASE("resuming: what fails in a batch that is run again, and had not failed
   CHECK(of_last != 1);
 }
 
-TEST_CASE("resuming: choices of which the final run dies twice give way to others", "[unit]") {
+TEST_CASE("resuming: choices of which the final run dies twice give way to others") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path());
   job.change = [](int, Options& options) {
@@ -857,7 +820,7 @@ TEST_CASE("resuming: choices of which the final run dies twice give way to other
   CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");
 }
 
-TEST_CASE("resuming: a batch of which processes die when it is run again is in quarantine, too", "[unit]") {
+TEST_CASE("resuming: a batch of which processes die when it is run again is in quarantine, too") {
   const TemporaryDirectory directory;
   static thread_local std::int64_t iteration = 0;
   Job job = cut_off(directory.path());
@@ -878,7 +841,7 @@ TEST_CASE("resuming: a batch of which processes die when it is run again is in q
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
-TEST_CASE("resuming: deaths with good runs of the suspect between them put nothing in quarantine", "[unit]") {
+TEST_CASE("resuming: deaths with good runs of the suspect between them put nothing in quarantine") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
   for (const int dies_in : {1, 3, 5}) {  // each time in a run of the defaults
@@ -894,7 +857,7 @@ TEST_CASE("resuming: deaths with good runs of the suspect between them put nothi
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("quarantine"));
 }
 
-TEST_CASE("resuming: a process that runs beside another one of the region leaves its files alone", "[unit]") {
+TEST_CASE("resuming: a process that runs beside another one of the region leaves its files alone") {
   const TemporaryDirectory directory;
   Job second{.directory = directory.path() / "second"};
   second.change = [&](int, Options& options) { options.cache_directory = directory.path() / "cache"; };
@@ -928,7 +891,7 @@ TEST_CASE("resuming: a process that runs beside another one of the region leaves
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("cannot be resumed"));
 }
 
-TEST_CASE("resuming: the journal stays until the choices are kept", "[unit]") {
+TEST_CASE("resuming: the journal stays until the choices are kept") {
   const TemporaryDirectory directory;
   fs::create_directories(directory.path() / "cache");
   fs::permissions(directory.path() / "cache", fs::perms::owner_all);

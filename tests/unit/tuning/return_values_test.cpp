@@ -3,12 +3,7 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/tuned_region.hpp>
-
-#include <memory>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 namespace return_values_test {
 
@@ -28,7 +23,7 @@ class NoDefault {
 
 }  // namespace
 
-TEST_CASE("run: returns what the final run of the region returned", "[unit]") {
+TEST_CASE("run: returns what the final run of the region returned") {
   TunableKernel kernel{"returns_value", blocks(3), single_problem,
                        [](const Block& c, int factor) { return c.block * factor; }};
   ContextualAutotuner tuner{quick()};
@@ -37,7 +32,7 @@ TEST_CASE("run: returns what the final run of the region returned", "[unit]") {
   CHECK(value == 200 + 7);
 }
 
-TEST_CASE("run: void, references, move-only and non-default-constructible values are returned", "[unit]") {
+TEST_CASE("run: void, references, move-only and non-default-constructible values are returned") {
   TunableKernel kernel{"returns_kinds", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   static_assert(std::is_void_v<decltype(tuner.run("r", [] {}))>);
@@ -70,8 +65,7 @@ TEST_CASE("run: void, references, move-only and non-default-constructible values
   CHECK(made.value() == 43);
 }
 
-TEST_CASE("wrapped region: void, references and move-only values are returned by first and later calls",
-          "[unit]") {
+TEST_CASE("wrapped region: void, references and move-only values are returned by first and later calls") {
   TunableKernel kernel{"wrapped_references", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   auto by_lvalue = make_tuned_region(tuner, "wrapped_lvalue", [&](std::string& text) -> std::string& {
@@ -103,7 +97,7 @@ TEST_CASE("wrapped region: void, references and move-only values are returned by
   CHECK(text.empty());
 }
 
-TEST_CASE("run: at most one value of the region lives at a time", "[unit]") {
+TEST_CASE("run: at most one value of the region lives at a time") {
   struct Counted {
     explicit Counted(std::shared_ptr<int> n) : alive(std::move(n)) {}
     std::shared_ptr<int> alive;
@@ -121,7 +115,7 @@ TEST_CASE("run: at most one value of the region lives at a time", "[unit]") {
   CHECK(alive.use_count() == 2);
 }
 
-TEST_CASE("launch: void, references, move-only and non-default-constructible values are returned", "[unit]") {
+TEST_CASE("launch: void, references, move-only and non-default-constructible values are returned") {
   int target = 0;
   TunableKernel by_reference{"launch_reference", blocks(2), single_problem,
                              [&](const Block&) -> int& { return target; }};

@@ -3,8 +3,6 @@
 
 #include "unit/tuning/kept_process.hpp"
 
-#include <atomic>
-
 namespace revalidation_test {
 
 using namespace kept_test;
@@ -14,11 +12,7 @@ namespace {
 
 /// Ranks whose kept choice is config 2.
 Process with_choices(const TemporaryDirectory& directory, const std::string& kernel, int ranks = 2) {
-  Process process;
-  process.ranks = ranks;
-  process.only_on_rank_0 = true;
-  process.directory = directory.path();
-  process.kernel = kernel;
+  Process process{.ranks = ranks, .directory = directory.path(), .only_on_rank_0 = true, .kernel = kernel};
   REQUIRE(run(process).tuned(2));
   return process;
 }
@@ -28,7 +22,7 @@ constexpr int runs_of_comparison = 22;
 
 }  // namespace
 
-TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothing is tuned", "[unit]") {
+TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothing is tuned") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated");
   for (const Revalidate option : {Revalidate::tune_if_worse, Revalidate::defaults_if_worse}) {
@@ -48,16 +42,14 @@ TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothi
       CHECK(report.revalidation->defaults.centre_ns == 2000);
       REQUIRE(report.revalidation->gain.has_value());
       CHECK(report.revalidation->gain->centre == 0.5);
-      REQUIRE(report.problems.size() == 1);
-      CHECK(report.problems[0].choice == 2);
+      CHECK(only(report.problems).choice == 2);
       CHECK_THAT(report.problems[0].reason, ContainsSubstring("kept since 20"));
       CHECK(report.warnings.empty());
     }
   }
 }
 
-TEST_CASE("revalidate: where the defaults win, the region is tuned again and the new choice is kept",
-          "[unit]") {
+TEST_CASE("revalidate: where the defaults win, the region is tuned again and the new choice is kept") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated_tuned");
   process.fastest = 0;
@@ -76,7 +68,7 @@ TEST_CASE("revalidate: where the defaults win, the region is tuned again and the
   CHECK(run(process).used(0));
 }
 
-TEST_CASE("revalidate: where the defaults win, they are used by option, and what is kept stays", "[unit]") {
+TEST_CASE("revalidate: where the defaults win, they are used by option, and what is kept stays") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated_defaults");
   process.fastest = 0;
@@ -89,29 +81,27 @@ TEST_CASE("revalidate: where the defaults win, they are used by option, and what
     CHECK(report.revalidation->defaults_won);
     CHECK(report.problems.at(0).choice == 0);
     CHECK(report.problems.at(0).choice_config == Config{{"TILE", 1}});
-    REQUIRE(report.warnings.size() == 1);
-    CHECK_THAT(report.warnings[0], ContainsSubstring("uses the defaults"));
+    CHECK_THAT(only(report.warnings), ContainsSubstring("uses the defaults"));
   }
   process.change = [](Options&) {};
   CHECK(run(process).used(2));
 }
 
-TEST_CASE("revalidate: what a process uses afterwards is what the comparison has shown", "[unit]") {
+TEST_CASE("revalidate: what a process uses afterwards is what the comparison has shown") {
   const TemporaryDirectory directory;
   static_cast<void>(with_choices(directory, "revalidated_later", 1));
   for (const bool defaults_win : {true, false}) {
     std::size_t last = 9;
     int runs = 0;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner) {
       const auto kernel = rank_kernel("revalidated_later", 3, {}, [&](const TileConfig& config, int&) {
         last = static_cast<std::size_t>(config.tile - 1);
       });
-      Options options;
-      options.cache_directory = directory.path();
-      options.revalidate = Revalidate::defaults_if_worse;
-      options.timer = testing::scripted_timer(later_is_faster, [&](std::int64_t, const auto&) {
-        return (last == 0) == defaults_win ? std::int64_t{1000} : std::int64_t{2000};
-      });
+      const Options options{.cache_directory = directory.path(),
+                            .revalidate = Revalidate::defaults_if_worse,
+                            .timer = testing::scripted_timer(later_is_faster, [&](std::int64_t, const auto&) {
+                              return (last == 0) == defaults_win ? std::int64_t{1000} : std::int64_t{2000};
+                            })};
       const auto region = [&] { ++runs, (*kernel)(7); };
       this_machine = "as ever";
       tuner.run("kept region", region, options);
@@ -126,7 +116,7 @@ TEST_CASE("revalidate: what a process uses afterwards is what the comparison has
   }
 }
 
-TEST_CASE("holds 22: the value of a run that compares kept choices is that of what is locked in", "[unit]") {
+TEST_CASE("holds 22: the value of a run that compares kept choices is that of what is locked in") {
   for (const bool defaults_win : {true, false}) {
     for (const int rounds : {5, 6}) {  // the last round ends with the kept choices, or with the defaults
       const TemporaryDirectory directory;
@@ -144,7 +134,7 @@ TEST_CASE("holds 22: the value of a run that compares kept choices is that of wh
   }
 }
 
-TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a warning says so", "[unit]") {
+TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a warning says so") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated_untimed");
   process.change = [](Options& options) {
@@ -163,7 +153,7 @@ TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a
   }
 }
 
-TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out", "[unit]") {
+TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated_infeasible");
   process.change = [](Options& options) {
@@ -175,36 +165,28 @@ TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out"
   const Seen seen = run(process);
   CHECK(seen.used(2));
   CHECK_FALSE(seen.reports[0].revalidation.has_value());
-  REQUIRE(seen.reports[0].warnings.size() == 1);
-  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("feasible"));
+  CHECK_THAT(only(seen.reports[0].warnings), ContainsSubstring("feasible"));
 }
 
-TEST_CASE("revalidate: what was loaded is compared in the first run after `load`", "[unit]") {
+TEST_CASE("revalidate: what was loaded is compared in the first run after `load`") {
   const TemporaryDirectory directory;
   Process process = with_choices(directory, "revalidated_loaded");
   const RankKernels kernels = kernel_per_rank(2, [&](int) { return rank_kernel("revalidated_loaded", 3); });
-  std::vector<std::vector<int>> runs(2);  // of the region, by rank and call
-  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    Options options;
-    options.revalidate = Revalidate::defaults_if_worse;
-    options.timer = testing::scripted_timer(later_is_faster);
-    options.cache_directory = rank == 0 ? directory.path() : std::filesystem::path();
-    const auto at = static_cast<std::size_t>(rank);
+  PerRank<std::vector<int>> runs(2);  // of the region, by rank and call
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner) {
+    const Options options{.cache_directory = rank == 0 ? directory.path() : std::filesystem::path(),
+                          .revalidate = Revalidate::defaults_if_worse,
+                          .timer = testing::scripted_timer(later_is_faster)};
     this_machine = "as ever";
-    if (!tuner.load(process.region, options)) {
-      throw std::runtime_error("nothing was loaded");
-    }
+    throw_if<std::runtime_error>(!tuner.load(process.region, options), "nothing was loaded");
     for (int call = 0; call < 2; ++call) {
-      runs[at].push_back(0);
+      runs[rank].push_back(0);
       tuner.run(
-          process.region, [&] { ++runs[at].back(), (*kernels[at])(7); }, options);
-      if (!engine_test::report_of(tuner, process.region).revalidation) {
-        throw std::runtime_error("nothing was compared");
-      }
+          process.region, [&] { ++runs[rank].back(), kernels(rank, 7); }, options);
+      throw_if<std::runtime_error>(!engine_test::report_of(tuner, process.region).revalidation,
+                                   "nothing was compared");
     }
-  });
-  INFO(text_of(thrown[0]));
-  CHECK(count_failed(thrown) == 0);
+  }));
   for (const std::vector<int>& of_rank : runs) {
     REQUIRE(of_rank.size() == 2);
     CHECK(of_rank[0] >= runs_of_comparison);

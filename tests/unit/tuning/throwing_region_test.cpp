@@ -1,10 +1,8 @@
 /// \file
 /// Regions that throw, and tuners that are used again afterwards.
 
-#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
-
-#include <stdexcept>
+#include "unit/tuning/changed_options.hpp"
 
 namespace throwing_region_test {
 
@@ -19,7 +17,7 @@ struct Odd {  // of the user, no std::exception
 
 }  // namespace
 
-TEST_CASE("holds 6: what the region throws comes through unchanged, type and value", "[unit]") {
+TEST_CASE("holds 6: what the region throws comes through unchanged, type and value") {
   OneKernel one("holds_6");
   const auto run_throwing = [&](int which, auto what) {
     one.runs = 0;
@@ -45,7 +43,7 @@ TEST_CASE("holds 6: what the region throws comes through unchanged, type and val
         "in the final run");
 }
 
-TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the region's own error", "[unit]") {
+TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the region's own error") {
   OneKernel one("holds_6_launcher");
   one.in_launch = [](const Block& c) {
     if (c.block == 1) {
@@ -55,28 +53,18 @@ TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the re
   CHECK_THROWS_AS(one.run(), Odd);
 }
 
-TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw", "[unit]") {
+TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw") {
   const TemporaryDirectory logs;
-  Options options = quick();
-  options.log_directory = logs.path();
-  options.print = GENERATE(Print::choices, Print::long_tunings);
-  TunableKernel kernel{"named", blocks(3), [](int n) { return make_key(n); },
-                       [](const Block& c, int n) {
-                         if (c.block == 1 && n == 7) {
-                           throw std::out_of_range("boom");
-                         }
-                       }};
-  ContextualAutotuner tuner(options);
+  TunableKernel kernel{
+      "named", blocks(3), [](int n) { return make_key(n); },
+      [](const Block& c, int n) { throw_if<std::out_of_range>(c.block == 1 && n == 7, "boom"); }};
+  ContextualAutotuner tuner(
+      quick({.log_directory = logs.path(), .print = GENERATE(Print::choices, Print::long_tunings)}));
   std::string printed;
   std::string thrown;
   {
     const StderrCapture captured;
-    thrown = error_text<std::out_of_range>([&] {
-      tuner.run("named", [&] {
-        kernel(6);
-        kernel(7);
-      });
-    });
+    thrown = error_text<std::out_of_range>([&] { tuner.run("named", [&] { kernel(6), kernel(7); }); });
     printed = captured.text();
   }
   CHECK(thrown == "boom");
@@ -87,18 +75,17 @@ TEST_CASE("holds 6: report, log and stderr name the launch whose launcher threw"
   CHECK(count_of(text_of_file(logs.path() / "rank-0.log"), named) == 1);
 }
 
-TEST_CASE("what a launcher throws for a long key is told with the parts of the key", "[unit]") {
+TEST_CASE("what a launcher throws for a long key is told with the parts of the key") {
   TunableKernel kernel{"named_long", blocks(2), [](const std::vector<int>& shape) { return make_key(shape); },
                        [](const Block&, const std::vector<int>&) { throw std::out_of_range("boom"); }};
   ContextualAutotuner tuner(quick());
   CHECK_THROWS_AS(tuner.run("named_long", [&] { kernel(std::vector<int>(13, 1)); }), std::out_of_range);
   const RegionReport report = report_of(tuner, "named_long");
-  REQUIRE(report.warnings.size() == 1);
-  CHECK_THAT(report.warnings[0],
+  CHECK_THAT(only(report.warnings),
              ContainsSubstring("key ([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), config-0"));
 }
 
-TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {
+TEST_CASE("a tuner and a region are used again after tuning failed") {
   OneKernel one("again_after_failure", 2);
   one.in_launch = [](const Block&) { throw ConfigRejected("driver is away"); };
   CHECK_THROWS_AS(one.run(), TuningFailedError);

@@ -6,8 +6,6 @@
 #include "support/catch.hpp"
 #include "support/launches.hpp"
 
-#include <memory>
-
 namespace time_collector_test {
 
 using namespace contextual;
@@ -88,8 +86,7 @@ using ByProblem = std::vector<std::vector<bool>>;
 
 }  // namespace
 
-TEST_CASE("time collector: an iteration's overlaps are those of its own launches and of its own other work",
-          "[unit]") {
+TEST_CASE("time collector: an iteration's overlaps are those of its own launches and of its own other work") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.second, 0, {{100, 200, 0}});
@@ -99,7 +96,7 @@ TEST_CASE("time collector: an iteration's overlaps are those of its own launches
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {true, true}});
 }
 
-TEST_CASE("time collector: where other work is not known everything may overlap", "[unit]") {
+TEST_CASE("time collector: where other work is not known everything may overlap") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.first, 1, {{200, 300, 0}});
@@ -107,7 +104,7 @@ TEST_CASE("time collector: where other work is not known everything may overlap"
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{true, false}});
 }
 
-TEST_CASE("time collector: of the host's other work the ranks judge, by the makespan", "[unit]") {
+TEST_CASE("time collector: of the host's other work the ranks judge, by the makespan") {
   Settled batch;
   batch.timer.devices = false;
   batch.launch(*batch.first, 0, {{0, 100, -1}});
@@ -117,7 +114,7 @@ TEST_CASE("time collector: of the host's other work the ranks judge, by the make
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {false, true}});
 }
 
-TEST_CASE("time collector: pipelined iterations may overlap each other, so everything may", "[unit]") {
+TEST_CASE("time collector: pipelined iterations may overlap each other, so everything may") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.first, 1, {{200, 300, 0}});
@@ -125,7 +122,7 @@ TEST_CASE("time collector: pipelined iterations may overlap each other, so every
   CHECK(batch.overlaps(Iterations::pipelined) == ByProblem{{true, true}});
 }
 
-TEST_CASE("time collector: a problem that joins with the next batch is work of others", "[unit]") {
+TEST_CASE("time collector: a problem that joins with the next batch is work of others") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.second, 0, {{50, 150, 0}});
@@ -135,8 +132,7 @@ TEST_CASE("time collector: a problem that joins with the next batch is work of o
   CHECK(batch.overlaps(Iterations::joined).front() == std::vector<bool>{true, false});
 }
 
-TEST_CASE("time collector: an own time holds the gaps inside a launch, and none between two launches",
-          "[unit]") {
+TEST_CASE("time collector: an own time holds the gaps inside a launch, and none between two launches") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 10, 0}, {15, 20, 0}, {22, 30, 0}});
   batch.launch(*batch.first, 1, {{100, 110, 0}, {115, 120, 0}});
@@ -148,7 +144,7 @@ TEST_CASE("time collector: an own time holds the gaps inside a launch, and none 
   CHECK(cells[0][1].time_ns == 60 + 20);
 }
 
-TEST_CASE("time collector: a launch that was not to be timed is none without a time", "[unit]") {
+TEST_CASE("time collector: a launch that was not to be timed is none without a time") {
   Settled batch;
   batch.launch(*batch.first, 0, {});
   batch.launch(*batch.first, 0, {{0, 10, 0}});

@@ -1,15 +1,8 @@
 #include "contextual/tuning/timelines.hpp"
 
-#include "support/catch.hpp"
-#include "support/engine.hpp"
 #include "support/launches.hpp"
 #include "support/log_events.hpp"
 #include "support/ranks.hpp"
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <stdexcept>
 
 namespace timelines_test {
 
@@ -102,20 +95,13 @@ void tune_logged(
     options.search = search;
     options.log_directory = directory;
     tuner.run(
-        "timelines",
-        [&] {
-          (*first)(1);
-          between();
-          (*second)(1);
-        },
-        options);
+        "timelines", [&] { (*first)(1), between(), (*second)(1); }, options);
   });
 }
 
 }  // namespace
 
-TEST_CASE("timelines_of: spans are relative to the first work, other work's and the timer's begin included",
-          "[unit]") {
+TEST_CASE("timelines_of: spans are relative to the first work, other work's and the timer's begin included") {
   Launches launches;
   launches.add(launches.second, {{1'500, 1'900, 0}});
   launches.add(launches.first, {{1'200, 1'400, 1}, {1'300, 1'300, 1}});
@@ -137,8 +123,7 @@ TEST_CASE("timelines_of: spans are relative to the first work, other work's and 
   CHECK(timeline.left_out_count == 0);
 }
 
-TEST_CASE("timelines_of: without the iteration's extent it spans the launches; other work stays unknown",
-          "[unit]") {
+TEST_CASE("timelines_of: without the iteration's extent it spans the launches; other work stays unknown") {
   Launches launches;
   launches.add(launches.first, {{1'200, 1'400, 0}});
   const detail::IterationTimeline timeline = launches.timeline();
@@ -147,7 +132,7 @@ TEST_CASE("timelines_of: without the iteration's extent it spans the launches; o
   CHECK_FALSE(timeline.others.has_value());
 }
 
-TEST_CASE("timelines_of: work on the host, beside work on a device, begins with the iteration", "[unit]") {
+TEST_CASE("timelines_of: work on the host, beside work on a device, begins with the iteration") {
   Launches launches;
   launches.add(launches.first, {{1'000'200, 1'000'400, 0}});
   launches.add(launches.second, {{77, 97, host}});
@@ -161,7 +146,7 @@ TEST_CASE("timelines_of: work on the host, beside work on a device, begins with 
   CHECK(is(timeline.launches[2].span, 23, 500, host));
 }
 
-TEST_CASE("timelines_of: an iteration without any time has none", "[unit]") {
+TEST_CASE("timelines_of: an iteration without any time has none") {
   Launches launches;
   launches.add(launches.first, {});
   launches.iteration.other_spans = {{1'100, 1'150, 0}};
@@ -170,7 +155,7 @@ TEST_CASE("timelines_of: an iteration without any time has none", "[unit]") {
   CHECK(timeline.launches.empty());
 }
 
-TEST_CASE("timelines_of: beyond the limit the latest spans are left out and counted", "[unit]") {
+TEST_CASE("timelines_of: beyond the limit the latest spans are left out and counted") {
   Launches launches;
   std::vector<Span> spans;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(most_timeline_spans) - 1; ++i) {
@@ -185,8 +170,7 @@ TEST_CASE("timelines_of: beyond the limit the latest spans are left out and coun
   CHECK(timeline.left_out_count == 2);
 }
 
-TEST_CASE("logs: the timelines are those of the closing comparison, of the same iterations on all ranks",
-          "[unit]") {
+TEST_CASE("logs: the timelines are those of the closing comparison, of the same iterations on all ranks") {
   const engine_test::TemporaryDirectory directory;
   tune_logged(2, directory.path(), SearchLevel::normal);
   std::map<std::string, json> of_rank_0 = timelines_by_side(directory.path(), 0);
@@ -231,8 +215,7 @@ TEST_CASE("logs: the timelines are those of the closing comparison, of the same 
   }
 }
 
-TEST_CASE("logs: without a search, the timelines are those of the walk's repeats, else of the final run",
-          "[unit]") {
+TEST_CASE("logs: without a search, the timelines are those of the walk's repeats, else of the final run") {
   const engine_test::TemporaryDirectory directory;
   tune_logged(1, directory.path(), SearchLevel::off);
   const std::map<std::string, json> sides = timelines_by_side(directory.path(), 0);
@@ -244,21 +227,18 @@ TEST_CASE("logs: without a search, the timelines are those of the walk's repeats
   CHECK(sides.at("chosen").at("launches")[1].at("config_id").get<int>() == 0);
 }
 
-TEST_CASE("logs: a run that fails has no timelines", "[unit]") {
+TEST_CASE("logs: a run that fails has no timelines") {
   const engine_test::TemporaryDirectory directory;
   int runs = 0;
-  tune_logged(1, directory.path(), SearchLevel::off, [&] {
-    if (++runs == 7) {
-      throw std::logic_error("broke");
-    }
-  });
+  tune_logged(1, directory.path(), SearchLevel::off,
+              [&] { throw_if<std::logic_error>(++runs == 7, "broke"); });
   CHECK(runs == 7);
   CHECK(events_in(directory.path(), 0, "timeline").empty());
 }
 
 TEST_CASE(
-    "report: a choice's own time is that beside all that was chosen, its default's that beside all defaults",
-    "[unit]") {
+    "report: a choice's own time is that beside all that was chosen, its default's that beside all "
+    "defaults") {
   Phase phase = Phase::walk;
   Options options = engine_test::quick();
   options.search = SearchLevel::normal;

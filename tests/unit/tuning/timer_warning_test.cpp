@@ -1,15 +1,8 @@
 /// \file
 /// A timer that sees the host alone says nothing of kernels on a device: the run warns.
 
-#include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
-
-#include <contextual/choices.hpp>
-#include <contextual/kernel_tuner.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "unit/tuning/changed_options.hpp"
 
 namespace timer_warning_test {
 
@@ -25,29 +18,23 @@ Key key_of(CUstream_st* const& /*stream*/, const int& size) {
 }
 
 std::vector<std::string> warnings_of_run(ContextualAutotuner& tuner, OnStream& kernel) {
-  tuner.run("on_stream", [&] {
-    kernel(nullptr, 1);
-    kernel(nullptr, 2);
-  });
+  tuner.run("on_stream", [&] { kernel(nullptr, 1), kernel(nullptr, 2); });
   return report_of(tuner, "on_stream").warnings;
 }
 
 }  // namespace
 
-TEST_CASE("timer: a kernel on a stream is warned about, once, when the host's clock measures it", "[unit]") {
+TEST_CASE("timer: a kernel on a stream is warned about, once, when the host's clock measures it") {
   OnStream kernel{"host_clock_on_stream", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
   const TemporaryDirectory logs;
-  Options options = quick(host_timer);
-  options.log_directory = logs.path();
-  ContextualAutotuner tuner{options};
+  ContextualAutotuner tuner{quick(host_timer, {.log_directory = logs.path()})};
   const std::vector<std::string> warnings = warnings_of_run(tuner, kernel);
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("\"host_clock_on_stream\""));
-  CHECK_THAT(warnings[0], ContainsSubstring("Options{.timer = contextual::cuda_or_host_timer}"));
+  CHECK_THAT(only(warnings),
+             ContainsAll("\"host_clock_on_stream\"", "Options{.timer = contextual::cuda_or_host_timer}"));
   CHECK(count_of(text_of_file(logs.path() / "rank-0.jsonl"), "set_default_timer") == 1);
 }
 
-TEST_CASE("timer: a kernel on a stream that is launched in a later batch is warned about too", "[unit]") {
+TEST_CASE("timer: a kernel on a stream that is launched in a later batch is warned about too") {
   OnStream kernel{"host_clock_later", blocks(2), key_of, [](const Block&, CUstream_st*, int) {}};
   TunableKernel first{"host_clock_first", blocks(3), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(host_timer)};
@@ -59,12 +46,10 @@ TEST_CASE("timer: a kernel on a stream that is launched in a later batch is warn
     }
   });
   const std::vector<std::string> warnings = report_of(tuner, "later").warnings;
-  CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
-          return warning.find("host_clock_later") != std::string::npos;
-        }) == 1);
+  CHECK(count_with(warnings, "host_clock_later") == 1);
 }
 
-TEST_CASE("timer: the warning is on stderr once, though nothing is printed by default", "[unit]") {
+TEST_CASE("timer: the warning is on stderr once, though nothing is printed by default") {
   OnStream kernel{"host_clock_told", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
   ContextualAutotuner tuner{quick(host_timer)};
   const StderrCapture capture;
@@ -73,19 +58,16 @@ TEST_CASE("timer: the warning is on stderr once, though nothing is printed by de
   CHECK(count_of(capture.text(), "\"host_clock_told\" works on a GPU, but the timer \"host clock\"") == 1);
 }
 
-TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not kept", "[unit]") {
+TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not kept") {
   const TemporaryDirectory directory;
   OnStream on_stream{"host_clock_not_kept", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
   TunableKernel on_host{"host_clock_kept", blocks(3), single_problem, [](const Block&) {}};
-  Options options = quick(host_timer);
-  options.cache_directory = directory.path();
-  ContextualAutotuner tuner{options};
+  ContextualAutotuner tuner{quick(host_timer, {.cache_directory = directory.path()})};
   tuner.run("host clock", [&] { on_stream(nullptr, 1), on_host(); });
   CHECK_FALSE(report_of(tuner, "host clock").timer_measures_devices);
   const auto kept = KeptChoices(directory.path()).list("host clock").sets;
   REQUIRE(kept.size() == 1);
-  REQUIRE(kept[0].configs.size() == 1);
-  CHECK(kept[0].configs[0].kernel == "host_clock_kept");
+  CHECK(only(kept[0].configs).kernel == "host_clock_kept");
 
   KernelTunerOptions alone{.warmup_runs = 1, .benchmark_runs = 1, .cache_directory = directory.path()};
   alone.tuning = quick(host_timer);
@@ -95,7 +77,7 @@ TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not 
   }
 }
 
-TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices", "[unit]") {
+TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices") {
   TunableKernel host{"host_clock_on_host", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner by_host_clock{quick(host_timer)};
   by_host_clock.run("on_host", [&] { host(); });

@@ -6,12 +6,6 @@
 
 #include <contextual/testing/forwarding_timer.hpp>
 
-#include <algorithm>
-#include <filesystem>
-#include <memory>
-#include <utility>
-#include <vector>
-
 namespace untimed_launches_test {
 
 using namespace contextual;
@@ -63,8 +57,8 @@ TimerFactory makespans_decide() {
 }
 
 struct Ranks {
-  std::vector<RegionReport> reports;
-  std::vector<std::vector<bool>> asked;  ///< by rank, by batch: that launches are timed
+  PerRank<RegionReport> reports;
+  PerRank<std::vector<bool>> asked;  ///< by rank, by batch: that launches are timed
   bool failed = false;
 };
 
@@ -76,30 +70,26 @@ Ranks tune(const std::vector<bool>& leaves, const std::filesystem::path& logs) {
   Ranks ranks;
   ranks.reports.resize(leaves.size());
   ranks.asked.resize(leaves.size());
-  const auto thrown =
-      on_ranks(count, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
-        const auto at = static_cast<std::size_t>(rank);
-        Options options = rank_options(all);
-        options.always_tune = true;
-        options.search = SearchLevel::normal;
-        options.log_directory = logs;
-        options.timer = [&, at] {
-          return std::make_unique<LeavingTimer>(makespans_decide()(), leaves[at], ranks.asked[at]);
-        };
-        ContextualAutotuner tuner(options);
-        tuner.run("untimed", [&] {
-          (*first[at])(1);
-          (*second[at])(1);
-        });
-        ranks.reports[at] = engine_test::report_of(tuner, "untimed");
-      });
+  const auto thrown = on_ranks(count, [&](int rank, ContextualAutotuner&, const auto& all) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options = rank_options(all);
+    options.always_tune = true;
+    options.search = SearchLevel::normal;
+    options.log_directory = logs;
+    options.timer = [&, at] {
+      return std::make_unique<LeavingTimer>(makespans_decide()(), leaves[at], ranks.asked[rank]);
+    };
+    ContextualAutotuner tuner(options);
+    tuner.run("untimed", [&] { first(rank, 1), second(rank, 1); });
+    ranks.reports[rank] = engine_test::report_of(tuner, "untimed");
+  });
   ranks.failed = count_failed(thrown) > 0;
   return ranks;
 }
 
 }  // namespace
 
-TEST_CASE("untimed launches: the search goes by makespans alone, on all ranks", "[unit]") {
+TEST_CASE("untimed launches: the search goes by makespans alone, on all ranks") {
   const std::vector<bool> leaves =
       GENERATE(std::vector<bool>{true}, std::vector<bool>{true, true}, std::vector<bool>{false, true});
   const engine_test::TemporaryDirectory logs;
@@ -116,8 +106,7 @@ TEST_CASE("untimed launches: the search goes by makespans alone, on all ranks", 
   }
 }
 
-TEST_CASE("untimed launches: asked for in the walk and in the final run; the log says ok, without a time",
-          "[unit]") {
+TEST_CASE("untimed launches: asked for in the walk and in the final run; the log says ok, without a time") {
   const engine_test::TemporaryDirectory logs;
   const Ranks ranks = tune({true}, logs.path());
   REQUIRE_FALSE(ranks.failed);

@@ -3,6 +3,7 @@
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/changed_options.hpp"
 
 #include <contextual/testing/forwarding_timer.hpp>
 
@@ -11,15 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <future>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace watchdog_test {
 
@@ -67,29 +62,12 @@ const Watchdog::Place region{Activity::region, Phase::walk, 0};
 
 /// Options under which a blocked region is found soon.
 Options impatient() {
-  Options options = quick();
-  options.deadline = milliseconds(50);
-  options.grace = milliseconds(50);
-  return options;
-}
-
-/// Runs `child` in a forked process for ten seconds at most, and returns its status, which is 0 if that
-/// returned true.
-template <typename Child>
-int status_of_fork(Child&& child) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(10);
-    ::_exit(child() ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(pid, &status, 0) == pid);
-  return status;
+  return quick({.deadline = milliseconds(50), .grace = milliseconds(50)});
 }
 
 }  // namespace
 
-TEST_CASE("watchdog: a section that goes on is told once, left once, and over when it ends", "[unit]") {
+TEST_CASE("watchdog: a section that goes on is told once, left once, and over when it ends") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), milliseconds(10));
@@ -101,7 +79,7 @@ TEST_CASE("watchdog: a section that goes on is told once, left once, and over wh
   CHECK(deeds.all() == std::vector<std::string>{"tell", "leave", "over"});
 }
 
-TEST_CASE("watchdog: a section that ends within its limit is not told, however many there are", "[unit]") {
+TEST_CASE("watchdog: a section that ends within its limit is not told, however many there are") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, std::chrono::seconds(20), milliseconds(0));
@@ -111,7 +89,7 @@ TEST_CASE("watchdog: a section that ends within its limit is not told, however m
   CHECK(deeds.all().empty());
 }
 
-TEST_CASE("watchdog: a section that ends within its grace is not left", "[unit]") {
+TEST_CASE("watchdog: a section that ends within its grace is not left") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20));
@@ -122,7 +100,7 @@ TEST_CASE("watchdog: a section that ends within its grace is not left", "[unit]"
   CHECK(deeds.all() == std::vector<std::string>{"tell", "over"});
 }
 
-TEST_CASE("watchdog: it wakes for a section that begins after a time without any", "[unit]") {
+TEST_CASE("watchdog: it wakes for a section that begins after a time without any") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20));
@@ -136,7 +114,7 @@ TEST_CASE("watchdog: it wakes for a section that begins after a time without any
   CHECK(deeds.all() == std::vector<std::string>{"tell", "over", "tell", "over", "tell", "over"});
 }
 
-TEST_CASE("watchdog: sections of several threads are told each", "[unit]") {
+TEST_CASE("watchdog: sections of several threads are told each") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch a = deeds.watch(watchdog, milliseconds(10), std::chrono::seconds(20), " a");
@@ -155,7 +133,7 @@ TEST_CASE("watchdog: sections of several threads are told each", "[unit]") {
   CHECK(all[3] == "over a");
 }
 
-TEST_CASE("watchdog: a section that ends while another one is told is not left", "[unit]") {
+TEST_CASE("watchdog: a section that ends while another one is told is not left") {
   Deeds deeds;
   Watchdog watchdog;
   std::promise<void> holds;
@@ -197,7 +175,7 @@ TEST_CASE("watchdog: a section that ends while another one is told is not left",
   CHECK(deeds.all() == std::vector<std::string>{"tell", "over"});
 }
 
-TEST_CASE("watchdog: while it leaves one section, another one is told and left", "[unit]") {
+TEST_CASE("watchdog: while it leaves one section, another one is told and left") {
   Deeds deeds;
   Watchdog watchdog;
   auto entered = std::make_shared<std::promise<void>>();
@@ -226,7 +204,7 @@ TEST_CASE("watchdog: while it leaves one section, another one is told and left",
   left->get_future().wait();
 }
 
-TEST_CASE("watchdog: it is destroyed while it acts without waiting for that", "[unit]") {
+TEST_CASE("watchdog: it is destroyed while it acts without waiting for that") {
   auto release = std::make_shared<std::promise<void>>();
   auto entered = std::make_shared<std::promise<void>>();
   auto left = std::make_shared<std::promise<void>>();
@@ -250,7 +228,7 @@ TEST_CASE("watchdog: it is destroyed while it acts without waiting for that", "[
   left->get_future().wait();
 }
 
-TEST_CASE("watchdog: bark learns where the section is, and how long it has been", "[unit]") {
+TEST_CASE("watchdog: bark learns where the section is, and how long it has been") {
   std::promise<Watchdog::Place> seen;
   Watchdog watchdog;
   const Watchdog::Watch watch{&watchdog, milliseconds(10), milliseconds(0),
@@ -266,7 +244,7 @@ TEST_CASE("watchdog: bark learns where the section is, and how long it has been"
   CHECK(place.tuning_iteration == 3);
 }
 
-TEST_CASE("watchdog: a short limit counts beside and after a long one", "[unit]") {
+TEST_CASE("watchdog: a short limit counts beside and after a long one") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0), " patient");
@@ -282,7 +260,7 @@ TEST_CASE("watchdog: a short limit counts beside and after a long one", "[unit]"
   CHECK(deeds.all() == std::vector<std::string>{"tell strict", "over strict"});
 }
 
-TEST_CASE("watchdog: a short limit counts when a long one follows before the thread wakes", "[unit]") {
+TEST_CASE("watchdog: a short limit counts when a long one follows before the thread wakes") {
   for (int i = 0; i < 5; ++i) {
     Deeds deeds;
     Watchdog watchdog;
@@ -299,7 +277,7 @@ TEST_CASE("watchdog: a short limit counts when a long one follows before the thr
   }
 }
 
-TEST_CASE("watchdog: a short limit beside a long one does not count once its section has ended", "[unit]") {
+TEST_CASE("watchdog: a short limit beside a long one does not count once its section has ended") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0));
@@ -321,7 +299,7 @@ TEST_CASE("watchdog: a short limit beside a long one does not count once its sec
   CHECK(waits() - before < 50);  // a tick of the short one is 2 ms
 }
 
-TEST_CASE("watchdog: sections with a short limit in a row do not hide a long one", "[unit]") {
+TEST_CASE("watchdog: sections with a short limit in a row do not hide a long one") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch patient = deeds.watch(watchdog, std::chrono::seconds(1), std::chrono::hours(1));
@@ -338,7 +316,7 @@ TEST_CASE("watchdog: sections with a short limit in a row do not hide a long one
   CHECK(deeds.all() == std::vector<std::string>{"tell"});
 }
 
-TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked", "[unit]") {
+TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked") {
   Deeds deeds;
   Watchdog watchdog_of_outer;
   Watchdog watchdog_of_inner;
@@ -356,25 +334,25 @@ TEST_CASE("watchdog: a run inside a section of another one is not taken for bloc
 }
 
 #ifndef __SANITIZE_THREAD__  // which refuses threads that are started after such a fork
-TEST_CASE("watchdog: a child of fork has a thread of its own", "[unit]") {
+TEST_CASE("watchdog: a child of fork has a thread of its own") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1));
   watchdog.start();
-  CHECK(status_of_fork([&] {
+  CHECK(exit_status_of_fork([&] {
           const Watchdog::Section section(watch, region);
-          return deeds.come_to(1);
+          return deeds.come_to(1) ? 0 : 1;
         }) == 0);
   CHECK(deeds.all().empty());
 }
 
-TEST_CASE("watchdog: a child of fork may destroy it, with a thread of its own and without", "[unit]") {
+TEST_CASE("watchdog: a child of fork may destroy it, with a thread of its own and without") {
   Deeds deeds;
   auto watchdog = std::make_unique<Watchdog>();
   const Watchdog::Watch watch = deeds.watch(*watchdog, std::chrono::hours(1), milliseconds(0));
   watchdog->start();
   const bool starts = GENERATE(true, false);
-  CHECK(status_of_fork([&] {
+  CHECK(exit_status_of_fork([&] {
           if (starts) {
             watchdog->start();
           }
@@ -382,19 +360,19 @@ TEST_CASE("watchdog: a child of fork may destroy it, with a thread of its own an
           std::thread other([&] { const Watchdog::Section section(watch, region); });
           other.join();
           watchdog.reset();
-          return true;
+          return 0;
         }) == 0);
-  CHECK(status_of_fork([&] {
+  CHECK(exit_status_of_fork([&] {
           std::promise<void> end;
           std::thread other([&] { end.get_future().wait(); });
           watchdog.reset();
           end.set_value();
           other.join();
-          return true;
+          return 0;
         }) == 0);
 }
 
-TEST_CASE("watchdog: a child of fork does not wait for a lock of another thread of its parent", "[unit]") {
+TEST_CASE("watchdog: a child of fork does not wait for a lock of another thread of its parent") {
   Deeds deeds;
   Watchdog watchdog;
   const Watchdog::Watch watch = deeds.watch(watchdog, std::chrono::hours(1), milliseconds(0));
@@ -406,9 +384,9 @@ TEST_CASE("watchdog: a child of fork does not wait for a lock of another thread 
   });
   int failed = 0;
   for (int i = 0; i < 50 && failed == 0; ++i) {
-    failed += status_of_fork([&] {
+    failed += exit_status_of_fork([&] {
                 const Watchdog::Section section(watch, region);
-                return true;
+                return 0;
               }) == 0
                   ? 0
                   : 1;
@@ -419,7 +397,7 @@ TEST_CASE("watchdog: a child of fork does not wait for a lock of another thread 
 }
 #endif
 
-TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]") {
+TEST_CASE("holds 8: on_deadline learns what a blocked region was doing") {
   TunableKernel kernel(
       "blocks", blocks(3), [] { return make_key(7); }, [](const Block&) {}, {});
   std::promise<std::string> told;
@@ -443,7 +421,7 @@ TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]
   CHECK(problem_of(tuner, "slow", "blocks").choice == 2);  // it went on when it was not blocked any more
 }
 
-TEST_CASE("holds 8: what is said of a blocked region names what was rejected in it before", "[unit]") {
+TEST_CASE("holds 8: what is said of a blocked region names what was rejected in it before") {
   bool rejected = false;
   TunableKernel kernel(
       "blocks_after_rejection", blocks(3), [] { return make_key(7); },
@@ -476,7 +454,7 @@ TEST_CASE("holds 8: what is said of a blocked region names what was rejected in 
   }));
 }
 
-TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]") {
+TEST_CASE("holds 8: on_deadline names the launch that does not return") {
   std::promise<void> told;
   auto heard = told.get_future();
   bool in_launch = false;
@@ -501,8 +479,7 @@ TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]"
   CHECK(config == "{BLOCK: 2}");
 }
 
-TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever on_deadline still does",
-          "[unit]") {
+TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever on_deadline still does") {
   const auto unblock = std::make_shared<std::promise<void>>();
   const auto finish = std::make_shared<std::promise<void>>();
   const auto finished = std::make_shared<std::promise<std::string>>();
@@ -531,8 +508,7 @@ TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever o
   CHECK(finished->get_future().get() == "late goes-on {BLOCK: 0}");
 }
 
-TEST_CASE("holds 8: a region that blocks while on_deadline still runs for another one is told as well",
-          "[unit]") {
+TEST_CASE("holds 8: a region that blocks while on_deadline still runs for another one is told as well") {
   TunableKernel kernel(
       "blocks-twice", blocks(2), [](int key) { return make_key(key); }, [](const Block&, int) {}, {});
   const auto unblock = std::make_shared<std::promise<void>>();
@@ -568,15 +544,12 @@ TEST_CASE("holds 8: a region that blocks while on_deadline still runs for anothe
   done->get_future().wait();
 }
 
-TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]") {
+TEST_CASE("holds 8: deadlines of any length do not end a healthy run") {
   const auto longest = std::chrono::milliseconds::max();
   const auto centuries = std::chrono::duration_cast<milliseconds>(std::chrono::hours(24 * 365 * 300));
   for (const auto deadline : {longest, centuries}) {
     for (const auto grace : {milliseconds(0), longest}) {
-      Options options = quick();
-      options.deadline = deadline;
-      options.grace = grace;
-      options.always_tune = true;
+      Options options = quick({.always_tune = true, .deadline = deadline, .grace = grace});
       int barks = 0;
       options.on_deadline = [&](const BlockedInfo&) { ++barks; };
       tune_alone("patient", 2, options, [first = true](const Block&) mutable {
@@ -589,7 +562,7 @@ TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]")
   }
 }
 
-TEST_CASE("child process: blocked for ever", "[unit]") {
+TEST_CASE("child process: blocked for ever") {
   if (!is_child()) {
     return;
   }
@@ -634,7 +607,7 @@ class SlowTimer final : public contextual::testing::ForwardingTimer {
 
 }  // namespace
 
-TEST_CASE("child process: a timer that blocks", "[unit]") {
+TEST_CASE("child process: a timer that blocks") {
   if (!is_child()) {
     return;
   }
@@ -646,8 +619,7 @@ TEST_CASE("child process: a timer that blocks", "[unit]") {
   tune_alone("slow-timer", 2, options);
 }
 
-TEST_CASE("holds 20: a timer that blocks where it is made or destroyed is told, and the process leaves",
-          "[unit]") {
+TEST_CASE("holds 20: a timer that blocks where it is made or destroyed is told, and the process leaves") {
   const std::string where = GENERATE("begin", "end");
   const TemporaryDirectory directory;
   CHECK(run_child("a timer that blocks", {{"TEST_LOGS", directory.path().string()}, {"TEST_WHERE", where}}) ==
@@ -658,7 +630,7 @@ TEST_CASE("holds 20: a timer that blocks where it is made or destroyed is told, 
   CHECK(last.at("action").get<std::string>() == "exit 84");
 }
 
-TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {
+TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why") {
   const TemporaryDirectory directory;
   CHECK(run_child("blocked for ever", {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
   const nlohmann::json last = events_in(directory.path(), 0).back();

@@ -3,10 +3,6 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/tuned_region.hpp>
-
-#include <memory>
-
 namespace wrapped_region_test {
 
 using namespace contextual;
@@ -24,13 +20,11 @@ TimerFactory best_by_region() {
 
 }  // namespace
 
-TEST_CASE("holds 11: outside of a region a kernel launches its default before anything is locked in",
-          "[unit]") {
+TEST_CASE("holds 11: outside of a region a kernel launches its default before anything is locked in") {
   CHECK(OneKernel("holds_11_default").kernel() == 0);
 }
 
-TEST_CASE("holds 11: a wrapped region's later call uses the region's choice, others the last lock-in",
-          "[unit]") {
+TEST_CASE("holds 11: a wrapped region's later call uses the region's choice, others the last lock-in") {
   TunableKernel kernel{"holds_11", blocks(3), [](int n) { return make_key(n); },
                        [](const Block& c, int) { return c.block; }};
   ContextualAutotuner tuner{quick(best_by_region())};
@@ -44,7 +38,7 @@ TEST_CASE("holds 11: a wrapped region's later call uses the region's choice, oth
   CHECK(kernel(4096) == 0);  // of this key there is none
 }
 
-TEST_CASE("holds 11: a choice locked in for a key holds for a kernel made anew", "[unit]") {
+TEST_CASE("holds 11: a choice locked in for a key holds for a kernel made anew") {
   const auto make = [] {
     return std::make_unique<TunableKernel<int(const Block&)>>("holds_11_anew", blocks(3), single_problem,
                                                               [](const Block& c) { return c.block; });
@@ -57,7 +51,7 @@ TEST_CASE("holds 11: a choice locked in for a key holds for a kernel made anew",
   CHECK((*kernel)() == 2);
 }
 
-TEST_CASE("wrapped region: the first call tunes, later calls run the region exactly once", "[unit]") {
+TEST_CASE("wrapped region: the first call tunes, later calls run the region exactly once") {
   OneKernel one("wrapped");
   auto step = make_tuned_region(one.tuner, "wrapped", [&](int& input) {
     ++input;
@@ -73,7 +67,7 @@ TEST_CASE("wrapped region: the first call tunes, later calls run the region exac
   CHECK(one.tuner.report().runs.size() == 1);
 }
 
-TEST_CASE("wrapped region: a new key tunes only what is new", "[unit]") {
+TEST_CASE("wrapped region: a new key tunes only what is new") {
   std::vector<int> known;
   std::vector<int> fresh;
   TunableKernel kernel{"wrapped_new_key", blocks(3), [](int n) { return make_key(n); },
@@ -96,13 +90,11 @@ TEST_CASE("wrapped region: a new key tunes only what is new", "[unit]") {
   CHECK(fresh == std::vector<int>{2});
 }
 
-TEST_CASE("wrapped region: after an error in the first call the next call tunes", "[unit]") {
+TEST_CASE("wrapped region: after an error in the first call the next call tunes") {
   OneKernel one("wrapped_error", 2);
   bool fail = true;
   auto step = make_tuned_region(one.tuner, "wrapped_error", [&] {
-    if (fail) {
-      throw std::runtime_error("not yet");
-    }
+    throw_if<std::runtime_error>(fail, "not yet");
     return one.region();
   });
   for (int time = 0; time < 2; ++time) {
@@ -114,7 +106,7 @@ TEST_CASE("wrapped region: after an error in the first call the next call tunes"
   CHECK(one.kernel() == 1);  // the region's context is gone from this thread
 }
 
-TEST_CASE("holds 19: run: a second run of a region uses what is locked in and runs it once", "[unit]") {
+TEST_CASE("holds 19: run: a second run of a region uses what is locked in and runs it once") {
   OneKernel one("second_run");
   one.run();
   one.runs = 0;
@@ -123,7 +115,7 @@ TEST_CASE("holds 19: run: a second run of a region uses what is locked in and ru
   CHECK(one.tuner.report().runs.size() == 1);
 }
 
-TEST_CASE("run: what a lower search has locked in is tuned on, in this process, too", "[unit]") {
+TEST_CASE("run: what a lower search has locked in is tuned on, in this process, too") {
   OneKernel one("run_levels", 4);
   ContextualAutotuner other{quick()};
   int runs = 0;
@@ -158,7 +150,7 @@ TEST_CASE("run: what a lower search has locked in is tuned on, in this process, 
   CHECK(runs_of(run, SearchLevel::thorough) == 1);
 }
 
-TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls", "[unit]") {
+TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls") {
   TunableKernel kernel{"wrapped_nested", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};
   int runs = 0;
