@@ -24,9 +24,9 @@ struct PolicyOptions {
   std::int64_t search_runs = 0;              ///< of the region, the walk's included; 0: as the level says
   std::chrono::milliseconds search_time{0};  ///< of the tuning run; 0: no limit
   int closing_rounds = 5;                    ///< of the comparison with the defaults
-  SearchFactory search_factory;              ///< joint_search if it is empty
+  SearchFactory search_factory{};            ///< joint_search if it is empty
   /// Returns false for an assignment of all problems that must not be run; may be empty.
-  std::function<bool(const Assignment&)> feasible;
+  std::function<bool(const Assignment&)> feasible{};
   bool one_assignment_per_batch = false;  ///< so that a failed batch tells which assignment has failed
 };
 
