@@ -10,12 +10,7 @@
 namespace contextual::policy {
 namespace {
 
-constexpr std::size_t trials_per_round = 2;
-
-/// The makespan of the run after the lead-in, which is the one sample of a trial.
-std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
-  return observation.runs.size() > 1 ? observation.runs[1].makespan_ns : std::nullopt;
-}
+constexpr std::size_t trials_per_turn = 2;
 
 /// False where all samples of the rounds are far beside the earlier ones, or the other way around: the
 /// machine was in another state then, or makespans were shares of other batches, so the earlier ones say
@@ -38,30 +33,60 @@ bool mostly_far(const std::vector<double>& values) {
 }  // namespace
 
 ClosingComparison::ClosingComparison(Assignment reference, Assignment choice, int rounds)
-    : reference_(std::move(reference)), choice_(std::move(choice)), rounds_(rounds) {}
+    : reference_(std::move(reference)),
+      choice_(std::move(choice)),
+      rounds_(rounds),
+      first_rounds_(rounds),
+      runs_(runs_of(rounds)) {}
 
-bool ClosingComparison::complete() const noexcept {
-  return static_cast<int>(counted_.size()) == rounds_ || begun_ == 2 * rounds_;
+/// Two trials a turn, with a lead-in each.
+std::int64_t ClosingComparison::runs_of_added(int rounds) {
+  const int turns = (rounds + rounds_per_turn - 1) / rounds_per_turn;
+  return 2 * std::int64_t{turns + rounds};
 }
 
-/// The order of each round is that of a Thue-Morse sequence: a scheduler that sets the thread aside in every
+int ClosingComparison::added_rounds_in(std::int64_t runs) {
+  constexpr std::int64_t whole_turn = 2 * (1 + rounds_per_turn);
+  const std::int64_t rest = std::max<std::int64_t>(0, runs % whole_turn / 2 - 1);
+  return static_cast<int>(std::max<std::int64_t>(0, runs) / whole_turn * rounds_per_turn + rest);
+}
+
+void ClosingComparison::add_rounds(int rounds) {
+  rounds_ += rounds;
+  runs_ += runs_of_added(rounds);
+}
+
+bool ClosingComparison::complete() const noexcept {
+  return static_cast<int>(counted_.size()) >= rounds_ || begun_ >= 2 * rounds_;
+}
+
+int ClosingComparison::rounds_of_turn() const {
+  const int counted = measured();
+  return counted < first_rounds_ ? 1 : std::min(rounds_per_turn, rounds_ - counted);
+}
+
+/// The order of each turn is that of a Thue-Morse sequence: a scheduler that sets the thread aside in every
 /// second round, or every fourth, meets both in turn.
 const Assignment& ClosingComparison::at(std::size_t position) const {
-  const auto turned = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(begun_)));
+  const auto turned = static_cast<std::size_t>(std::popcount(turns_));
   return (turned + position) % 2 == 0 ? reference_ : choice_;
 }
 
 std::vector<SearchTrial> ClosingComparison::plan() const {
   std::vector<SearchTrial> trials;
-  for (std::size_t position = position_; position < trials_per_round && !complete(); ++position) {
-    trials.push_back({at(position), 1});
+  for (std::size_t position = position_; position < trials_per_turn && !complete(); ++position) {
+    trials.push_back({at(position), rounds_of_turn()});
   }
   return trials;
 }
 
-std::size_t ClosingComparison::remaining_trials() const {
-  const auto rounds = static_cast<std::size_t>(rounds_) - counted_.size();
-  return complete() ? 0 : trials_per_round * rounds - position_;
+std::int64_t ClosingComparison::runs_left() const {
+  if (complete()) {
+    return 0;
+  }
+  const int first = std::max(0, first_rounds_ - measured());
+  const std::int64_t done = static_cast<std::int64_t>(position_) * (1 + rounds_of_turn());
+  return runs_of(first) + runs_of_added(rounds_ - measured() - first) - done;
 }
 
 void ClosingComparison::observe(const SearchObservation& observation) {
@@ -72,17 +97,22 @@ void ClosingComparison::observe(const SearchObservation& observation) {
     return;  // the samples follow; where it does not succeed, its second first run counts as the trial
   }
   has_run_first_ = false;
-  const bool of_reference = &at(position_) == &reference_;
-  (of_reference ? round_.reference_ns : round_.choice_ns) = sample_of(observation);
-  if (++position_ < trials_per_round) {
+  Samples& samples = &at(position_) == &reference_ ? of_reference_ : of_choice_;
+  samples.clear();
+  for (std::size_t i = 1; i < observation.runs.size(); ++i) {  // after the lead-in
+    samples.push_back(observation.runs[i].makespan_ns);
+  }
+  if (++position_ < trials_per_turn) {
     return;
   }
-  if (round_.reference_ns && round_.choice_ns) {
-    counted_.push_back(round_);
+  begun_ += rounds_of_turn();
+  for (std::size_t i = 0; i < std::min(of_reference_.size(), of_choice_.size()); ++i) {
+    if (of_reference_[i] && of_choice_[i]) {
+      counted_.push_back({*of_reference_[i], *of_choice_[i]});
+    }
   }
-  round_ = {};
   position_ = 0;
-  ++begun_;
+  ++turns_;
 }
 
 std::optional<Gain> ClosingComparison::Result::gain_in_any_case() const {
@@ -100,8 +130,8 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   std::vector<double> all_references;
   std::vector<double> all_choices;
   for (const Round& round : counted_) {
-    all_references.push_back(static_cast<double>(*round.reference_ns));
-    all_choices.push_back(static_cast<double>(*round.choice_ns));
+    all_references.push_back(static_cast<double>(round.reference_ns));
+    all_choices.push_back(static_cast<double>(round.choice_ns));
   }
   if (!are_alike(all_references, evidence.reference_ns) || !are_alike(all_choices, evidence.choice_ns)) {
     return this->result({{}, {}, evidence.others}, normal_quantile);
@@ -121,8 +151,8 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   std::vector<double> references;  // of rounds in which neither is far
   std::vector<double> choices;
   for (const Round& round : counted_) {
-    const auto reference = static_cast<double>(*round.reference_ns);
-    const auto choice = static_cast<double>(*round.choice_ns);
+    const auto reference = static_cast<double>(round.reference_ns);
+    const auto choice = static_cast<double>(round.choice_ns);
     if (reference <= reference_limit && choice <= choice_limit) {
       references.push_back(reference);
       choices.push_back(choice);

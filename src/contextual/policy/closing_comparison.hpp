@@ -22,23 +22,29 @@ struct ClosingEvidence {
   FarShare others{};
 };
 
-/// Runs rounds of two trials each, so that a drift cancels. A round in which either has no makespan does not
-/// count, and is made up for by at most as many further rounds. More rounds may be added at any time. An
-/// assignment that does not succeed when it is run alone before its trial gets one more such run; then the
-/// trial has no makespan. Not thread-safe.
+/// Runs rounds, in which each of the two gives a sample, so that a drift cancels. Rounds that are added share
+/// lead-ins, `rounds_per_turn` at a time. A round in which either has no makespan does not count, and is made
+/// up for by at most as many further rounds. More rounds may be added at any time. An assignment that does
+/// not succeed when it is run alone before its trial gets one more such run; then the trial has no makespan.
+/// Not thread-safe.
 class ClosingComparison {
  public:
   ClosingComparison(Assignment reference, Assignment choice, int rounds);
 
-  /// Returns the number of runs of a comparison in which every round counts.
+  /// Returns the number of runs of the first rounds, if every one counts.
   static constexpr std::int64_t runs_of(int rounds) { return runs_per_round * rounds; }
+  /// Returns how many rounds so many runs are enough for, if they are added.
+  static int added_rounds_in(std::int64_t runs);
 
   /// Returns the rest of the current round, or nothing if the comparison is complete.
   std::vector<SearchTrial> plan() const;
   void observe(const SearchObservation& observation);
-  std::size_t remaining_trials() const;
-  void add_rounds(int rounds) { rounds_ += rounds; }
+  void add_rounds(int rounds);
   int rounds() const noexcept { return rounds_; }
+  /// Returns the number of runs of all its rounds, if every one counts.
+  std::int64_t runs() const noexcept { return runs_; }
+  /// Returns how many of them are left.
+  std::int64_t runs_left() const;
   /// Returns the number of rounds in which both have a makespan.
   int measured() const noexcept { return static_cast<int>(counted_.size()); }
   /// Returns true if a trial of it has been run.
@@ -77,22 +83,30 @@ class ClosingComparison {
 
  private:
   static constexpr std::int64_t runs_per_round = 4;  ///< two trials of a lead-in and a sample
+  static constexpr int rounds_per_turn = 3;          ///< of those that are added
 
   struct Round {
-    std::optional<std::int64_t> reference_ns;
-    std::optional<std::int64_t> choice_ns;
+    std::int64_t reference_ns = 0;
+    std::int64_t choice_ns = 0;
   };
+  using Samples = std::vector<std::optional<std::int64_t>>;
+  static std::int64_t runs_of_added(int rounds);
   bool complete() const noexcept;
+  int rounds_of_turn() const;
   const Assignment& at(std::size_t position) const;
 
   Assignment reference_;
   Assignment choice_;
   int rounds_;
+  int first_rounds_;  ///< which have lead-ins of their own
+  std::int64_t runs_;
   std::vector<Round> counted_;  ///< rounds that count
-  Round round_;                 ///< the current one
+  Samples of_reference_;        ///< in the current turn
+  Samples of_choice_;
   std::size_t position_ = 0;    ///< of the next trial in it
   bool has_run_first_ = false;  ///< its assignment was run alone, because it had not succeeded yet
   int begun_ = 0;               ///< complete rounds, whether they count or not
+  unsigned turns_ = 0;          ///< complete ones
 };
 
 /// Returns true if the choice is not shorter by more than the margin, or than the noise if that is smaller.

@@ -20,18 +20,17 @@ constexpr double against_other_measurements = 2.9352;
 }  // namespace
 
 ClosingContest::ClosingContest(int rounds, std::int64_t most_runs)
-    : rounds_(rounds),
-      most_rounds_(std::max(rounds, static_cast<int>(most_runs / ClosingComparison::runs_of(1)))) {}
+    : rounds_(rounds), most_runs_(std::max(ClosingComparison::runs_of(rounds), most_runs)) {}
 
 /// But for the fewest rounds that show a gain: what is compared with nothing would be locked in unseen.
 void ClosingContest::limit(std::int64_t runs) {
-  const auto rounds = static_cast<int>(std::max(fewest_runs, runs) / ClosingComparison::runs_of(1));
-  most_rounds_ = std::min(most_rounds_, spent_ + rounds);
-  rounds_ = std::min(rounds_, rounds);
+  runs = std::max(fewest_runs, runs);
+  most_runs_ = std::min(most_runs_, spent_ + runs);
+  rounds_ = std::min(rounds_, static_cast<int>(runs / ClosingComparison::runs_of(1)));
 }
 
 void ClosingContest::drop() {
-  spent_ += comparison_ ? comparison_->rounds() : 0;
+  spent_ += comparison_ ? comparison_->runs() : 0;
   comparison_.reset();
 }
 
@@ -48,35 +47,45 @@ void ClosingContest::observe(const SearchObservation& observation) {
   comparison_->observe(observation);
 }
 
-int ClosingContest::rounds_left() const {
-  return most_rounds_ - spent_ - (comparison_ ? comparison_->rounds() : 0);
+std::int64_t ClosingContest::runs_left() const {
+  return most_runs_ - spent_ - (comparison_ ? comparison_->runs() : 0);
 }
 
 std::size_t ClosingContest::most_runs_left() const {
-  const std::size_t current = comparison_ ? 2 * comparison_->remaining_trials() : 0;
-  return current + static_cast<std::size_t>(ClosingComparison::runs_of(std::max(0, rounds_left())));
+  const std::int64_t current = comparison_ ? comparison_->runs_left() : 0;
+  return static_cast<std::size_t>(current + std::max<std::int64_t>(0, runs_left()));
 }
 
 bool ClosingContest::affords(int candidates) const {
-  return rounds_left() >= candidates * rounds_ && looks_ < quantiles.size();
+  return runs_left() >= ClosingComparison::runs_of(candidates * rounds_) && looks_ < quantiles.size();
 }
 
-/// Other measurements are medians, so that they do not speak for what has far samples of its own. Where the
-/// rounds are too few to show a gain, all samples of both may.
+/// Where the rounds are too few to show a gain or a loss, all samples of both may: the ends of its interval
+/// are then theirs.
+void ClosingContest::narrow(Gain& gain) const {
+  constexpr double surely = 2;
+  const Summary& choice = result_.choice_paid;
+  const Summary& reference = result_.reference_paid;
+  const double low = 1 - (choice.centre_ns + surely * choice.standard_error_ns) /
+                             std::max(1.0, reference.centre_ns - surely * reference.standard_error_ns);
+  const double high = 1 - (choice.centre_ns - surely * choice.standard_error_ns) /
+                              (reference.centre_ns + surely * reference.standard_error_ns);
+  if (gain.centre < 0 && high < -worthwhile) {
+    gain.high = std::min(gain.high, high);
+    gain.centre = std::min(gain.centre, high);
+  } else if (gain.centre > 0 && low > worthwhile &&
+             std::min(choice.count, reference.count) >= enough_samples) {
+    gain.low = std::max(gain.low, low);
+    gain.centre = std::max(gain.centre, low);
+  }
+}
+
+/// Other measurements are medians, so that they do not speak for what has far samples of its own.
 ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice_pays) const {
-  const auto surely_longer = [](const Summary& a, const Summary& b) {
-    constexpr double surely = 2;
-    return a.centre_ns - surely * a.standard_error_ns >
-           (1 + worthwhile) * (b.centre_ns + surely * b.standard_error_ns);
-  };
-  const bool is_longer = surely_longer(result_.choice_paid, result_.reference_paid);
-  const bool is_shorter =
-      std::min(result_.choice_paid.count, result_.reference_paid.count) >= enough_samples &&
-      surely_longer(result_.reference_paid, result_.choice_paid);
-  const bool is_spoken_for = claim_ == Claim::not_slower && !(gain.centre < 0 && (choice_pays || is_longer));
-  return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for)   ? Verdict::lost
-         : gain.low > 0 || is_spoken_for || (gain.centre > 0 && is_shorter) ? Verdict::shown
-                                                                            : Verdict::noise;
+  const bool is_spoken_for = claim_ == Claim::not_slower && !(gain.centre < 0 && choice_pays);
+  return gain.high < 0 || (claim_ == Claim::not_slower && !is_spoken_for) ? Verdict::lost
+         : gain.low > 0 || is_spoken_for                                  ? Verdict::shown
+                                                                          : Verdict::noise;
 }
 
 bool ClosingContest::behind_next(const Gain& gain) const {
@@ -94,11 +103,17 @@ ClosingContest::Verdict ClosingContest::judge() {
                                                ? quantiles[std::min(looks_, quantiles.size() - 1)]
                                                : against_other_measurements);
   looks_ += claim_ == Claim::faster ? 1 : 0;
+  if (result_.gain) {
+    narrow(*result_.gain);
+  }
   const Verdict verdict = result_.gain ? verdict_of(*result_.gain, result_.choice_pays) : Verdict::unmeasured;
   unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
     return verdict_of(other.gain, other.choice_pays) != verdict ||
            (verdict == Verdict::shown && behind_next(other.gain) != behind_next());
   });
+  // A few rounds may have met none of the slow runs of the choice.
+  unsure_ = unsure_ || (result_.gain && result_.gain->centre > 0 &&
+                        result_.choice_paid.centre_ns > result_.reference_paid.centre_ns);
   const bool seems_longer = result_.gain && result_.gain->centre + result_.noise < 0;
   const bool lost = verdict == Verdict::lost && result_.gain->high < worthwhile;
   const bool told = !unsure_ && !result_.mostly_far && (lost || (verdict == Verdict::shown && !seems_longer));
@@ -116,7 +131,7 @@ ClosingContest::Verdict ClosingContest::judge() {
 /// larger than it seems, or to tell whose the far samples are. The rounds of one further candidate are kept.
 int ClosingContest::worthwhile_rounds() const {
   constexpr double growth = 0.4;
-  const int left = rounds_left() - rounds_;
+  const int left = ClosingComparison::added_rounds_in(runs_left() - ClosingComparison::runs_of(rounds_));
   if (left <= 0 || looks_ >= quantiles.size()) {
     return 0;
   }

@@ -74,14 +74,15 @@ class ClosingContest {
   bool affords(int candidates) const;
 
  private:
-  int rounds_left() const;
+  std::int64_t runs_left() const;
+  void narrow(Gain& gain) const;
   Verdict verdict_of(const Gain& gain, bool choice_pays) const;
   bool behind_next(const Gain& gain) const;
   int worthwhile_rounds() const;
 
   int rounds_;
-  int most_rounds_;  ///< of all candidates together
-  int spent_ = 0;    ///< rounds of candidates before the current one
+  std::int64_t most_runs_;  ///< of all candidates together
+  std::int64_t spent_ = 0;  ///< of candidates before the current one
   std::size_t looks_ = 0;
   Claim claim_ = Claim::faster;
   bool unsure_ = false;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double least_machine_share = 0.03;
 constexpr double most_machine_share = 0.2;
-constexpr double least_own_share = 0.25;
 constexpr double surely_machine = 0.02;  // the odds of the set
 constexpr double surely_set = 50;
 
@@ -28,10 +27,9 @@ double mean_length(const FarShare& share) {
 /// The odds of the set before its samples are counted: most sets are steady. Stalls are long, and about
 /// equally so whatever runs, and hardly any set is sometimes as slow as the longest. The odds fall steadily
 /// from those of far values that are too short for stalls to those of the longest.
-double odds_of_a_set(const FarShare& set, const FarShare& others) {
+double odds_of_a_set(double length, const FarShare& others) {
   constexpr std::size_t enough = 2;
-  constexpr double shorter = 1.6;  // by more than this they differ
-  const double length = mean_length(set);
+  constexpr double shorter = 1;  // by more than this they differ
   if (length < length_of_stalls) {
     return 1;
   }
@@ -41,18 +39,19 @@ double odds_of_a_set(const FarShare& set, const FarShare& others) {
   return as_others ? std::min(odds, 0.02) : odds;
 }
 
-/// How much likelier some far samples are if they are the set's own, besides the machine's. The machine's
-/// share is only known from samples of others: 1 of 10 before these (a beta-binomial distribution).
-double likelihood_ratio(const FarShare& set, const FarShare& others) {
-  const std::size_t stalls = others.stalls();
+/// How much likelier `alike` of `count` samples are far if this part of them is the set's own, besides the
+/// machine's. The machine's share is only known from samples of others, which may have more of their own: 1
+/// of 10 before these (a beta-binomial distribution).
+double likelihood_ratio(std::size_t alike, std::size_t count, const FarShare& others, double own) {
+  const std::size_t stalls = std::min(others.stalls(), alike * others.count / count);
   double far = static_cast<double>(stalls) + 1;
   double near = static_cast<double>(others.count - stalls) + 9;
   const double of_machine = std::clamp(far / (far + near), least_machine_share, most_machine_share);
-  const double of_set = of_machine + least_own_share * (1 - of_machine);
+  const double of_set = own + (1 - own) * of_machine / 3;
   double ratio = 1;
-  for (std::size_t i = 0; i < set.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     // Spread evenly, so that no product is far from 1.
-    const bool is_far = (i + 1) * set.far / set.count > i * set.far / set.count;
+    const bool is_far = (i + 1) * alike / count > i * alike / count;
     double& seen = is_far ? far : near;
     ratio *= (is_far ? of_set : 1 - of_set) * (far + near) / seen;
     seen += 1;
@@ -72,6 +71,28 @@ double limit_of(std::span<const double> values, double part, double least) {
   return middle + std::max(part * middle + least, quartiles * (middle - lower));
 }
 
+/// The groups of sorted logarithms that differ by little, and all of them. A set's own far values are often
+/// alike, those of a machine are not.
+std::vector<FarShare::Group> groups_of(const std::vector<double>& sorted) {
+  constexpr double alike = 0.5;
+  std::vector<FarShare::Group> groups;
+  for (std::size_t begin = 0, end = 0; begin < sorted.size(); ++begin) {
+    const std::size_t before = end;
+    while (end < sorted.size() && sorted[end] <= sorted[begin] + alike) {
+      ++end;
+    }
+    if (end > before) {  // otherwise it is a part of the group before
+      const double sum = std::accumulate(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                                         sorted.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
+      groups.push_back({end - begin, sum / static_cast<double>(end - begin)});
+    }
+  }
+  if (groups.size() > 1) {
+    groups.push_back({sorted.size(), median(sorted)});
+  }
+  return groups;
+}
+
 std::vector<double> beyond(std::span<const double> values, double limit) {
   std::vector<double> far;
   std::copy_if(values.begin(), values.end(), std::back_inserter(far),
@@ -79,8 +100,11 @@ std::vector<double> beyond(std::span<const double> values, double limit) {
   return far;
 }
 
-FarShare share_of(std::size_t far, std::size_t count, double length) {
-  return {far, count, static_cast<double>(far) * length, far > 0 ? 1U : 0U};
+/// Of logarithms over the median.
+FarShare share_of(std::vector<double> far, std::size_t count) {
+  std::sort(far.begin(), far.end());
+  return {far.size(), count, static_cast<double>(far.size()) * median(far), far.empty() ? 0U : 1U,
+          groups_of(far)};
 }
 
 }  // namespace
@@ -98,22 +122,32 @@ double far_limit_of_logarithms(std::span<const double> values) {
 }
 
 FarShare far_share(std::span<const double> values, double limit) {
-  const std::vector<double> far = beyond(values, limit);
+  std::vector<double> far = beyond(values, limit);
   const double middle = median({values.begin(), values.end()});
-  return share_of(far.size(), values.size(),
-                  far.empty() ? 0 : search::natural_logarithm(median(far) / middle));
+  for (double& value : far) {
+    value = search::natural_logarithm(value / middle);
+  }
+  return share_of(std::move(far), values.size());
 }
 
 FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
-  const std::vector<double> far = beyond(values, limit);
-  return share_of(far.size(), values.size(), median(far) - median({values.begin(), values.end()}));
+  std::vector<double> far = beyond(values, limit);
+  const double middle = median({values.begin(), values.end()});
+  for (double& value : far) {
+    value -= middle;
+  }
+  return share_of(std::move(far), values.size());
 }
 
 FarJudgement judge_far(const FarShare& set, const FarShare& others) {
-  if (set.far == 0) {
-    return {};
+  double odds = 0;
+  for (const FarShare::Group& group : set.groups) {
+    const std::size_t count = set.count - (set.far - group.count);
+    const double ratio = (likelihood_ratio(group.count, count, others, 0.2) +
+                          likelihood_ratio(group.count, count, others, 0.4)) /
+                         2;
+    odds = std::max(odds, odds_of_a_set(group.length, others) * ratio);
   }
-  const double odds = odds_of_a_set(set, others) * likelihood_ratio(set, others);
   return {odds < surely_machine ? FarCause::machine
           : odds > surely_set   ? FarCause::set
                                 : FarCause::unclear,

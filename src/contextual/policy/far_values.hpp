@@ -19,6 +19,13 @@ struct FarShare {
   std::size_t count = 0;
   double logarithms = 0;  ///< of the median far value over the median, as often as there are far ones
   std::size_t sets = 0;   ///< that have far values
+  /// Far values that are about equally long.
+  struct Group {
+    std::size_t count = 0;
+    double length = 0;  ///< the mean of their logarithms
+    bool operator==(const Group&) const = default;
+  };
+  std::vector<Group> groups{};  ///< of one set; not added up
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
   /// Returns how many there are, if they are as long as stalls.
@@ -71,10 +78,10 @@ struct FarJudgement {
   bool likelier_set = false;  ///< if it is to be one of the two
 };
 
-/// Judges by a sequential test (A. Wald, "Sequential tests of statistical hypotheses", 1945). The machine's
-/// come in as many of the set's samples as in those of `others`; the set's own, besides, in 1 of 4 of those
-/// that the machine leaves alone. What is as long as the far values of others is the machine's until much
-/// speaks against it.
+/// Judges by a sequential test (A. Wald, "Sequential tests of statistical hypotheses", 1945), for each group
+/// of far values that are alike. The machine's come in as many of the set's samples as in those of `others`;
+/// the set's own, besides, in 1 or 2 of 5. What is as long as the far values of others is the machine's until
+/// much speaks against it.
 FarJudgement judge_far(const FarShare& set, const FarShare& others);
 
 /// What a program pays for a set beside its values that are not far.

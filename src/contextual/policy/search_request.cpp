@@ -18,7 +18,7 @@ constexpr std::int64_t usually_orienting = 2;
 constexpr std::int64_t least_after = 6;      ///< after a long walk by own times
 constexpr std::int64_t least_searching = 3;  ///< of each search with alternatives, which share it
 constexpr std::int64_t kept_closing = 1;     ///< for closing comparisons
-constexpr std::int64_t most_closing = 8;
+constexpr std::int64_t most_closing = 12;
 
 std::int64_t runs_in_all(const PolicyOptions& options) {
   return options.search_runs > 0 ? options.search_runs : numbers_of(options.search).runs;

@@ -33,7 +33,7 @@ void SearchScope::begin(SearchTask task, std::vector<std::size_t> members) {
 /// problem at a time takes its next best.
 void SearchScope::order_by_time() {
   constexpr double near = 1.5;
-  constexpr int samples_of_near = 10;
+  constexpr int samples_of_near = 14;
   next_by_time_.clear();
   further_samples_ = 0;
   const bool defaults_are_best = base_ == basis_.choice_points.defaults();

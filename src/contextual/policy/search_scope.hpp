@@ -71,7 +71,7 @@ class SearchScope {
   const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
   /// Returns how many samples `base` needs beyond the walk's, where there are no members. If what is next to
   /// a choice is less than half as long again, slow runs of its own could make it the longer one: a set that
-  /// is slow in a quarter of its runs shows that in all but 0.3 % of the tunings. The machine may have been
+  /// is slow in a quarter of its runs shows that in all but 0.1 % of the tunings. The machine may have been
   /// busy while what is next to defaults walked, or only after they had: both are sampled again.
   int further_samples() const noexcept { return further_samples_; }
   /// Returns true if `base` has run, and is shorter than this by a third at least by own times in the

@@ -29,14 +29,53 @@ TEST_CASE("ClosingComparison takes turns, and changes the order with each round"
   ClosingComparison closing(reference, choice, 2);
   std::vector<Assignment> order;
   while (!closing.plan().empty()) {
-    CHECK(closing.remaining_trials() == 4 - order.size());
+    CHECK(closing.runs_left() == 2 * (4 - static_cast<std::int64_t>(order.size())));
     const SearchTrial trial = closing.plan().front();
     CHECK(trial.samples == 1);
     order.push_back(trial.assignment);
     closing.observe(visit(trial, 100));
   }
   CHECK(order == std::vector<Assignment>{reference, choice, choice, reference});
-  CHECK(closing.remaining_trials() == 0);
+  CHECK(closing.runs_left() == 0);
+}
+
+TEST_CASE("ClosingComparison: rounds that are added share lead-ins") {
+  ClosingComparison closing(reference, choice, 1);
+  closing.add_rounds(5);
+  CHECK(closing.runs() == 4 + 8 + 6);
+  CHECK(ClosingComparison::added_rounds_in(8 + 6) == 5);
+  CHECK(ClosingComparison::added_rounds_in(3) == 0);
+  std::vector<int> samples;
+  std::int64_t runs = 0;
+  while (!closing.plan().empty()) {
+    CHECK(closing.runs_left() == closing.runs() - runs);
+    const SearchTrial trial = closing.plan().front();
+    samples.push_back(trial.samples);
+    runs += 1 + trial.samples;
+    SearchObservation observation{trial, {{1'000'000, {}}}};
+    for (int i = 0; i < trial.samples; ++i) {
+      observation.runs.push_back({trial.assignment == reference ? 200 : 100, {}});
+    }
+    closing.observe(observation);
+  }
+  CHECK(samples == std::vector<int>{1, 1, 3, 3, 2, 2});
+  CHECK(runs == closing.runs());
+  CHECK(closing.result().choice.count == 6);
+  CHECK(closing.result().gain->centre == Approx(0.5));
+}
+
+TEST_CASE("ClosingComparison: a choice that is slow at times does not make the reference's stalls its own") {
+  ClosingComparison closing(reference, choice, 60);
+  for (int round = 0; round < 60; ++round) {
+    for (const SearchTrial& trial : closing.plan()) {
+      const bool slow = round % 5 < 2;
+      const bool stalled = round % 20 == 19;
+      closing.observe(visit(trial, trial.assignment == choice ? (slow ? 300'000 : 90'000)
+                                   : stalled                  ? 2'000'000
+                                                              : 100'000));
+    }
+  }
+  CHECK(closing.result().gain->high < 0);
 }
 
 TEST_CASE("ClosingComparison pairs the rounds, so that a drift cancels") {

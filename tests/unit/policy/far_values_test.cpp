@@ -67,10 +67,30 @@ TEST_CASE("far values: the longer they are, the less they are the set's own") {
 
 TEST_CASE("far values: a few leave it open whose they are, more samples tell") {
   const FarShare calm{1, 100, 2};
-  CHECK(judge_far({0, 5, 0}, calm).cause == FarCause::machine);
-  CHECK(judge_far({1, 5, 1}, calm).cause == FarCause::unclear);
-  CHECK(judge_far({1, 30, 1}, calm).cause == FarCause::machine);
-  CHECK(judge_far({10, 30, 8}, calm).cause == FarCause::set);
+  const auto cause = [&](std::size_t count, std::size_t slow) {
+    return judge_far(share_of(runs(count, slow, 250'000)), calm).cause;
+  };
+  CHECK(cause(5, 0) == FarCause::machine);
+  CHECK(cause(5, 1) == FarCause::unclear);
+  CHECK(cause(40, 1) == FarCause::machine);
+  CHECK(cause(30, 10) == FarCause::set);
+}
+
+TEST_CASE("holds 23: a set's own far values are alike, and a stall beside them does not hide them") {
+  const FarShare unknown{0, 10};
+  std::vector<double> slow_and_stalled = runs(20, 2, 300'000);
+  slow_and_stalled.front() = 2'500'000;
+  CHECK(judge_far(share_of(slow_and_stalled), unknown).cause == FarCause::unclear);
+  std::vector<double> stalled = runs(27, 3, 500'000);
+  stalled.front() = 1'200'000;
+  stalled.back() = 3'500'000;
+  CHECK_FALSE(judge_far(share_of(stalled), unknown).likelier_set);
+
+  std::vector<double> of_many_lengths(36, 100'000);
+  for (std::size_t i = 0; i < 12; ++i) {
+    of_many_lengths.push_back(150'000 + 25'000 * static_cast<double>(i));
+  }
+  CHECK(judge_far(share_of(of_many_lengths), share_of(runs(100, 3, 900'000))).cause == FarCause::set);
 }
 
 }  // namespace far_values_test

@@ -161,7 +161,7 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time") 
   world.overlaps = [](std::size_t) { return false; };
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
-  const int further = 1 + 10;                          // with a lead-in
+  const int further = 1 + 14;                          // with a lead-in
   const int of_next = 2 + SearchScope::samples_again;  // the first alone
   CHECK(driver.state.search_iterations() == further + of_next);
   CHECK(driver.state.searches().front().by_time == std::vector<std::size_t>{0, 1});

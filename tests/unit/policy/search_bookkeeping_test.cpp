@@ -488,15 +488,15 @@ TEST_CASE("state: one config is worth no search") {
   CHECK(driver.state.most_remaining_iterations() == 7);
 }
 
-TEST_CASE("state: a search says how many runs it can still take, and comparisons may take half of all") {
+TEST_CASE("state: a search says how many runs it can still take, and comparisons may take 3/4 of all") {
   ScriptedRun run({2, 2}, {{{{1, 1}, 3}}}, Assignment{1, 1});
   run.options.closing_rounds = 2;
   Driver& driver = run.until_search();
-  CHECK(driver.state.most_remaining_iterations() == 4 + 200);
+  CHECK(driver.state.most_remaining_iterations() == 4 + 300);
   driver.run_batch();
-  CHECK(driver.state.most_remaining_iterations() == 200);
+  CHECK(driver.state.most_remaining_iterations() == 300);
   driver.run_batch();
-  CHECK(driver.state.most_remaining_iterations() == 196);
+  CHECK(driver.state.most_remaining_iterations() == 296);
   driver.finish();
   CHECK(run.record().runs == 12);
 }
