@@ -46,7 +46,7 @@ std::int64_t ClosingComparison::runs_of_added(int rounds) {
 }
 
 int ClosingComparison::added_rounds_in(std::int64_t runs) {
-  constexpr std::int64_t whole_turn = 2 * (1 + rounds_per_turn);
+  constexpr std::int64_t whole_turn = 2 * std::int64_t{1 + rounds_per_turn};
   const std::int64_t rest = std::max<std::int64_t>(0, runs % whole_turn / 2 - 1);
   return static_cast<int>(std::max<std::int64_t>(0, runs) / whole_turn * rounds_per_turn + rest);
 }
