@@ -90,7 +90,7 @@ ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation, const std::
   defaults.block_n = 128;
   defaults.stages = 6;
   defaults.num_sms = num_sms.front();
-  return gemm_space_with(num_sms, defaults, [](const GemmConfig& config) {
+  return gemm_space_with({"NUM_SMS", &GemmConfig::num_sms, num_sms}, defaults, [](const GemmConfig& config) {
     return config.store_buffers == 2 && config.block_m * config.block_n <= 128 * 128;
   });
 }

@@ -223,12 +223,13 @@ CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n) {
 bool is_mostly_inside(const GemmConfig& config, int m, int n) {
   constexpr int least_rows = 64;
   constexpr int least_columns = 128;
-  return config.block_m * config.cluster < 2 * std::max(m, least_rows) &&
+  const int blocks_below = config.split_k ? 1 : config.cluster;
+  return config.block_m * blocks_below < 2 * std::max(m, least_rows) &&
          config.block_n < 2 * std::max(n, least_columns);
 }
 
-ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,
-                                        bool (*has_room)(const GemmConfig&)) {
+ConfigSpace<GemmConfig> gemm_space_with(const ConfigSpace<GemmConfig>::Parameter& last,
+                                        const GemmConfig& defaults, bool (*has_room)(const GemmConfig&)) {
   return ConfigSpace<GemmConfig>{
       {"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
       {"BLOCK_N", &GemmConfig::block_n, {128, 160, 192, 224, 240, 256}},
@@ -237,7 +238,7 @@ ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const G
       {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},
       {"ALONG_N", &GemmConfig::along_n, {true, false}},
       {"STORE_BUFFERS", &GemmConfig::store_buffers, {1, 2, 3, 4}},
-      {"NUM_SMS", &GemmConfig::num_sms, num_sms}}
+      last}
       .default_config(defaults)
       .constraint("store buffers", has_room)
       .constraint("shared memory", fits_shared_memory)
@@ -249,7 +250,7 @@ ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const G
 ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
   GemmConfig defaults;
   defaults.num_sms = num_sms.front();
-  return gemm_space_with(num_sms, defaults,
+  return gemm_space_with({"NUM_SMS", &GemmConfig::num_sms, num_sms}, defaults,
                          [](const GemmConfig& config) { return config.store_buffers == 2; });
 }
 

@@ -42,7 +42,9 @@ struct GatherShared : TicketShared<roles> {
   __device__ unsigned piece_full() const { return rows_here(row_slots); }
   /// One more than the last ticket of which most is loaded.
   __device__ unsigned closing() const { return piece_full() + 8; }
+#if FP8
   __device__ unsigned piece_scales() const { return (closing() + 4 + 15) / 16 * 16; }
+#endif
 
   /// One thread.
   __device__ void init() const {

@@ -24,6 +24,7 @@ struct TileOrder {
   int cluster;  ///< blocks, one below the other
   int group;
   bool along_n;
+  int beside = 1;  ///< blocks beside each other, in a cluster that has none below the other
 };
 
 /// Bands of `group` tiles' width, along n (or m), tile by tile across.
@@ -52,7 +53,7 @@ struct Bands {
 
 /// A tile of a block that belongs to one rank.
 struct ScatterTile {
-  int owner;   ///< of its rows; -1 if they are beyond the matrix
+  int owner;   ///< of its rows; -1 if the tile is beyond the matrix
   int a_row;   ///< the first one
   int row;     ///< the same, of its shard
   int column;  ///< the first one
@@ -84,8 +85,10 @@ struct ScatterWalk {
         m(all_rows),
         n_tiles((columns + order.block_n - 1) / order.block_n),
         bands(order, (shard_rows + order.block_m * order.cluster - 1) / (order.block_m * order.cluster),
-              n_tiles),
-        lag(most_lag / order.cluster < bands.count() ? most_lag / order.cluster : bands.count()) {}
+              (n_tiles + order.beside - 1) / order.beside),
+        lag(most_lag / (order.cluster * order.beside)) {
+    lag = lag < bands.count() ? lag : bands.count();
+  }
 
   /// Of tickets.
   CONTEXTUAL_HOST_DEVICE constexpr int count() const { return bands.count() * ranks; }
@@ -105,16 +108,17 @@ struct ScatterWalk {
       index = both / ranks + (turn < others ? lag : 0);
     }
     const Tile of_cluster = bands[index];
-    const int m_tile = of_cluster.m * order.cluster + block_in_cluster;
+    const int m_tile = of_cluster.m * order.cluster + block_in_cluster / order.beside;
+    const int n_tile = of_cluster.n * order.beside + block_in_cluster % order.beside;
     const int row = m_tile * order.block_m;
     const int owner = (rank + 1 + turn) % ranks;
     const int a_row = owner * rows_per_shard + row;
-    const bool inside = row < rows_per_shard && a_row < m;
-    return {inside ? owner : -1,
-            inside ? a_row : m,
+    const bool has_rows = row < rows_per_shard && a_row < m;
+    return {has_rows && n_tile < n_tiles ? owner : -1,
+            has_rows ? a_row : m,
             row,
-            of_cluster.n * order.block_n,
-            m_tile * n_tiles + of_cluster.n,
+            n_tile * order.block_n,
+            m_tile * n_tiles + n_tile,
             turn == others};
   }
 };

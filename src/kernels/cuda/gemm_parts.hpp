@@ -76,9 +76,9 @@ bool is_mostly_inside_gated(const GemmConfig& config, int m, int n);
 /// Returns the blocks for as many rows and columns of C, `row_tiles` of block_m rows each, in clusters.
 CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);
 
-/// `gemm_space` where `has_room` says how many store buffers a config has.
-ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,
-                                        bool (*has_room)(const GemmConfig&));
+/// `gemm_space` with another last parameter, where `has_room` says how many store buffers a config has.
+ConfigSpace<GemmConfig> gemm_space_with(const ConfigSpace<GemmConfig>::Parameter& last,
+                                        const GemmConfig& defaults, bool (*has_room)(const GemmConfig&));
 
 /// Its sums fit the registers of two warpgroups, at most 128 a thread; one multiplies 64 x 64 at least.
 bool fits_registers(const GemmConfig& config);

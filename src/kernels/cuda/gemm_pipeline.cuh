@@ -20,6 +20,10 @@
 #ifndef PROMOTES
 #define PROMOTES 0
 #endif
+// The blocks of a cluster share a tile: each multiplies over its part of k, and keeps its part of the columns.
+#ifndef SPLIT_K
+#define SPLIT_K 0
+#endif
 
 // Two consumers: beside each other along m; for 64 rows along n.
 #define CONSUMERS_ALONG_M (BLOCK_M >= 128 ? 2 : 1)
@@ -43,8 +47,11 @@ using contextual::kernels::cuda::GemmScales;
 // 64 rows of the gate and 64 of up alternate in a stage, so that one thread holds the sums of both.
 constexpr bool gated = GATED != 0;
 constexpr int products_of_value = gated ? 2 : 1;
-constexpr int tile_n = BLOCK_N / products_of_value;  // columns of C
-constexpr contextual::kernels::cuda::TileOrder tile_order{BLOCK_M, tile_n, CLUSTER, GROUP, ALONG_N != 0};
+constexpr int parts_of_k = SPLIT_K != 0 ? CLUSTER : 1;
+constexpr int sharing = CLUSTER / parts_of_k;  // blocks, one below the other, that share each load of B
+constexpr int tile_n = BLOCK_N / products_of_value / parts_of_k;  // columns of C
+constexpr contextual::kernels::cuda::TileOrder tile_order{BLOCK_M, tile_n, sharing, GROUP, ALONG_N != 0, parts_of_k};
+static_assert(parts_of_k == 1 || (CLUSTER == 2 && BLOCK_M == 128 && !gated));
 
 constexpr int warpgroup_threads = 128;
 constexpr int warps = warpgroup_threads / 32;  // of a warpgroup
@@ -60,7 +67,8 @@ constexpr int stage_bytes = a_bytes + b_bytes;
 constexpr int store_n = 64;  // columns of one store: one period of the swizzle
 constexpr int store_bytes = slab_m * store_n * 2;
 constexpr int box_n = store_n * products_of_value;  // columns of the products that become one store
-constexpr int consumer_n = WGMMA_N / products_of_value;  // columns of C of a consumer's tile
+constexpr int kept_n = WGMMA_N / parts_of_k;        // columns of the products that a consumer keeps, its first ones
+constexpr int consumer_n = kept_n / products_of_value;  // columns of C of a consumer's tile
 // Along n of a consumer's tile. The last one ends with the tile, and may repeat columns of the one before.
 constexpr int stores = (consumer_n + store_n - 1) / store_n;
 constexpr int repeated_columns = stores * store_n - consumer_n;
@@ -97,7 +105,7 @@ struct Shared {
   __device__ void init_barriers(int loaders = 1) const {
     for (int stage = 0; stage < STAGES; ++stage) {
       barrier_init(full(stage), loaders);
-      barrier_init(empty(stage), CLUSTER * consumers * warps);
+      barrier_init(empty(stage), sharing * consumers * warps);
     }
     for (int consumer = 0; consumer < consumers; ++consumer) {
       for (int buffer = 0; buffer < store_buffers; ++buffer) {
@@ -184,19 +192,20 @@ __device__ __forceinline__ void block_or_cluster_sync() {
 }
 
 /// Loads a block of k of B's rows into a stage: all of them, or this block's share for all of the cluster. Behind a gate,
-/// up begins at row `up` of B.
+/// up begins at row `up` of B. If the cluster shares a tile, the columns that this block keeps come first.
 __device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row, int up, Shared shared, int stage) {
   constexpr int rows = gated ? store_n : BLOCK_N / CLUSTER;  // of a box
-  constexpr int boxes = BLOCK_N / CLUSTER / rows;
-  const int first = CLUSTER > 1 ? static_cast<int>(block_in_cluster()) * boxes : 0;
+  constexpr int boxes = BLOCK_N / sharing / rows;
+  const int first = sharing > 1 ? static_cast<int>(block_in_cluster()) * boxes : 0;
+  const int to_next = parts_of_k > 1 && block_in_cluster() == 1 ? -rows : rows;
 #pragma unroll
   for (int box = first; box < first + boxes; ++box) {
-    const int from = row + (gated ? box / 2 * rows + box % 2 * up : box * rows);
+    const int from = row + (gated ? box / 2 * rows + box % 2 * up : box * to_next);
     const unsigned to = shared.b(stage) + box * rows * row_bytes;
-    if constexpr (CLUSTER == 1) {
+    if constexpr (sharing == 1) {
       load_box(to, b, k * block_k, from, shared.full(stage));
     } else {
-      load_box_multicast(to, b, k * block_k, from, shared.full(stage), (1U << CLUSTER) - 1);
+      load_box_multicast(to, b, k * block_k, from, shared.full(stage), (1U << sharing) - 1);
     }
   }
 }
@@ -216,11 +225,11 @@ __device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b
 /// Tells all blocks that load into this block's stages. Once a warp.
 __device__ __forceinline__ void release(unsigned empty) {
   const unsigned lane = threadIdx.x % 32;
-  if constexpr (CLUSTER == 1) {
+  if constexpr (sharing == 1) {
     if (lane == 0) {
       barrier_arrive(empty);
     }
-  } else if (lane < CLUSTER) {
+  } else if (lane < sharing) {
     barrier_arrive_at(empty, lane);
   }
 }
@@ -382,11 +391,11 @@ __device__ __forceinline__ void for_each_box(TheSums& sums, const F& f) {
 #pragma unroll
   for (int slab = 0; slab < slabs; ++slab) {
 #pragma unroll
-    for (int first = 0; first + box_n <= WGMMA_N; first += box_n) {
+    for (int first = 0; first + box_n <= kept_n; first += box_n) {
       f(sums[slab] + first / 2, first / products_of_value, 0);
     }
     if constexpr (repeated_columns > 0) {
-      f(sums[slab] + (WGMMA_N - box_n) / 2, consumer_n - store_n, repeated_columns);
+      f(sums[slab] + (kept_n - box_n) / 2, consumer_n - store_n, repeated_columns);
     }
   }
 }
@@ -399,16 +408,16 @@ __device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
     for_each_box(sums, f);
     return;
   }
-  constexpr int count = slabs * WGMMA_N / 2;
+  constexpr int count = slabs * kept_n / 2;
   float* const all = sums[0];
 #pragma unroll 1
-  for (int first = 0; first < slabs * WGMMA_N; first += box_n) {
+  for (int first = 0; first < slabs * kept_n; first += box_n) {
     float box[box_n / 2];
 #pragma unroll
     for (int i = 0; i < box_n / 2; ++i) {
       box[i] = all[i];
     }
-    f(box, first % WGMMA_N / products_of_value, 0);
+    f(box, first % kept_n / products_of_value, 0);
 #pragma unroll
     for (int i = 0; i < count - box_n / 2; ++i) {
       all[i] = all[i + box_n / 2];

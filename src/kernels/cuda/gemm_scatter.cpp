@@ -27,9 +27,17 @@ RowPartition partition_of(const GemmScatterArgs& args) {
 
 CudaLayout layout(const GemmConfig& config, const GemmScatterArgs& args) {
   const RowPartition partition = partition_of(args);
-  const int clusters =
-      divide_up(partition.rows_per_shard(), config.block_m * config.cluster) * partition.ranks();
-  return gemm_layout(config, clusters * config.cluster, args.shape.n);
+  const int rows = config.block_m * (config.split_k ? 1 : config.cluster);
+  const int below = divide_up(partition.rows_per_shard(), rows) * partition.ranks();
+  CudaLayout result = gemm_layout(config, below * config.cluster, args.shape.n);
+  if (config.split_k) {
+    // As many tiles for each cluster: one that is left over when all others' tiles are taken would wait with
+    // its first own tile until they have come, and be late with its next one.
+    const int tiles = below * divide_up(args.shape.n, config.block_n);
+    const int rounds = divide_up(tiles, static_cast<int>(result.grid.x) / config.cluster);
+    result.grid.x = static_cast<unsigned>(divide_up(tiles, rounds) * config.cluster);
+  }
+  return result;
 }
 
 /// As gemm_scatter.cu has them.
@@ -110,6 +118,20 @@ bool holds_a_tile(const GemmConfig& config) {
          divide_up(config.block_m * config.block_n, consumers * gemm_store_rows * gemm_store_columns);
 }
 
+/// Only the largest tiles, of which a halved one still has the least to load for what it multiplies.
+bool may_split(const GemmConfig& config) {
+  const GemmConfig defaults;
+  return !config.split_k ||
+         (config.cluster == 2 && config.block_m == 128 && config.block_n == defaults.block_n &&
+          config.group == defaults.group && config.along_n == defaults.along_n);
+}
+
+/// There is a half of k for each of two blocks.
+bool has_halves(const GemmScatterArgs& args) {
+  constexpr int block_k = 64;
+  return args.shape.k > block_k;
+}
+
 }  // namespace
 
 std::size_t ScatterLayout::bytes() const noexcept {
@@ -138,7 +160,9 @@ int most_splits(const GemmReduceScatterShape& shape, int ranks) {
 }
 
 ConfigSpace<GemmConfig> gemm_scatter_space() {
-  return gemm_space_with({0}, {.stages = 3, .store_buffers = 4}, holds_a_tile);
+  return gemm_space_with({"SPLIT_K", &GemmConfig::split_k, {false, true}}, {.stages = 3, .store_buffers = 4},
+                         holds_a_tile)
+      .constraint("halves of k", may_split);
 }
 
 GemmScatter& gemm_scatter() {
@@ -147,19 +171,25 @@ GemmScatter& gemm_scatter() {
     GemmScatter::Definition definition;
     definition.source = with_peer_headers(gemm_source("gemm_scatter.cu", source))
                             .header("gemm_scatter_parameters.hpp", parameters_header);
-    definition.variant = [](const GemmConfig& config) { return gemm_variant("hopper_gemm_scatter", config); };
+    definition.variant = [](const GemmConfig& config) {
+      CudaVariant variant = gemm_variant("hopper_gemm_scatter", config);
+      variant.defines.emplace_back("SPLIT_K", config.split_k ? "1" : "0");
+      return variant;
+    };
     definition.layout = layout;
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmScatterArgs& args) {
       const RowPartition partition(bucket_of(args.shape.m), args.workspace->communicator->size());
-      return is_mostly_inside(config, partition.rows_per_shard(), args.shape.n);
+      return is_mostly_inside(config, partition.rows_per_shard(), args.shape.n) &&
+             (!config.split_k || (has_halves(args) && !args.workspace->options.equal_bits));
     };
-    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS", "BITS"};
     return new GemmScatter(
         scattered_gemm_name, gemm_scatter_space(),
         [](const GemmScatterArgs& args) {
           return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k, type_name(args.shape.type),
-                          args.workspace->communicator->size());
+                          args.workspace->communicator->size(),
+                          args.workspace->options.equal_bits ? "equal" : "any");
         },
         definition);
   }();

@@ -5,6 +5,9 @@
 ///
 /// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its
 /// source takes at a smaller ticket.
+///
+/// If a cluster shares a tile, each of its blocks multiplies all columns over half of k, sends the sums of the columns
+/// that the other block keeps into that block's store buffers, and adds what comes from there to its own.
 #include "gemm_order.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_scatter_parameters.hpp"
@@ -31,8 +34,20 @@ constexpr int boxes_in_stage = stage_bytes / box_bytes;
 constexpr int boxes_in_part = slabs * stores;
 static_assert(boxes_in_stage > 0);
 
-/// Tickets are taken by what loads and by what stores.
+/// Tickets are taken by what loads and by what stores. If the cluster shares a tile, the other block's sums come into the
+/// store buffers of the consumer, all of them.
 struct ScatterShared : TicketShared<2> {
+  __device__ unsigned sums_full(int consumer) const { return TicketShared::end() + consumer * 8; }
+  __device__ unsigned sums_empty(int consumer) const { return sums_full(consumers) + consumer * 8; }
+
+  /// One thread.
+  __device__ void init() const {
+    TicketShared::init();
+    for (int consumer = 0; parts_of_k > 1 && consumer < consumers; ++consumer) {
+      barrier_init(sums_full(consumer), 1);
+      barrier_init(sums_empty(consumer), 1);
+    }
+  }
   __device__ unsigned box(int stage, int box, int consumer) const {
     return a(stage) + box * box_bytes + consumer * store_bytes;
   }
@@ -48,6 +63,19 @@ struct Walk {
   __device__ int count() const { return walk.count(); }
   __device__ ScatterTile operator[](int ticket) const {
     return walk.tile(ticket, CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0);
+  }
+};
+
+/// The blocks of k that this block multiplies.
+struct Depth {
+  int first = 0;
+  int end;
+
+  __device__ explicit Depth(int k) : end((k + block_k - 1) / block_k) {
+    if constexpr (parts_of_k > 1) {
+      const int half = (end + 1) / 2;
+      (block_in_cluster() == 0 ? end : first) = half;
+    }
   }
 };
 
@@ -90,13 +118,13 @@ __device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters&
 __device__ void produce(const ScatterMaps& maps, const GemmScatterParameters& p, ScatterShared shared) {
   const Walk walk(p);
   const int rank = p.peers.rank;
-  const int k_blocks = (p.k + block_k - 1) / block_k;
+  const Depth depth(p.k);
   const TileFlag now = flag_now(*p.peers.control[rank]);
   Tickets<ScatterShared> tickets(shared);
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
-    load_tile_of_ticket(maps.a, maps.b, 0, k_blocks, tile.a_row, tile.column, shared, place);
+    load_tile_of_ticket(maps.a, maps.b, depth.first, depth.end, tile.a_row, tile.column, shared, place);
     if (!ticket.marked) {
       continue;
     }
@@ -142,6 +170,9 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
     }
     storer.tile(maps.of_owner[max(owner, 0)], tile.row, tile.column, goes);
     storer.empty();
+    for (int consumer = 0; parts_of_k > 1 && consumer < consumers; ++consumer) {
+      barrier_arrive_at(shared.sums_empty(consumer), block_in_cluster() ^ 1);
+    }
     if (sends) {
       wait_for_writes();
       fence_global_writes();
@@ -150,6 +181,40 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
     }
   }
   wait_for_writes();  // a call that has failed writes over them
+}
+
+/// Adds the other block's sums to those that this one keeps, and sends the others there. What a warp gets lies where it
+/// puts what is stored, so that the warps need not wait for each other.
+__device__ __forceinline__ void exchange_sums(Sums& sums, ScatterShared shared, int consumer, Place<1>& place) {
+  constexpr int values = kept_n / 2;                    // of a thread
+  constexpr int warp_bytes = store_bytes / warps;       // of a buffer
+  constexpr int pieces = warp_bytes / (32 * 16);        // of 16 bytes, of a thread
+  static_assert(parts_of_k == 1 || values / 4 == pieces * store_buffers);
+  const unsigned thread = threadIdx.x % warpgroup_threads;
+  const unsigned own = shared.store(consumer, 0) + thread / 32 * warp_bytes + thread % 32 * 16;
+  const unsigned full = shared.sums_full(consumer);
+  if (thread == 0) {
+    barrier_expect(full, store_buffers * store_bytes);
+  }
+  const unsigned there = address_in(block_in_cluster() ^ 1, own);
+  const unsigned told = address_in(block_in_cluster() ^ 1, full);
+  const auto offset = [](int i) { return i / 4 / pieces * store_bytes + i / 4 % pieces * (32 * 16); };
+  barrier_wait_for_cluster(shared.sums_empty(consumer), place.parity ^ 1);
+#pragma unroll
+  for (int i = 0; i < values; i += 4) {
+    send_16_bytes(there + offset(i), sums[0] + values + i, told);
+  }
+  barrier_wait_for_cluster(full, place.parity);
+#pragma unroll
+  for (int i = 0; i < values; i += 4) {
+    const float4 more = load_16_bytes(own + offset(i));
+    sums[0][i] += more.x;
+    sums[0][i + 1] += more.y;
+    sums[0][i + 2] += more.z;
+    sums[0][i + 3] += more.w;
+  }
+  __syncwarp();
+  place.advance();
 }
 
 /// Where a consumer is among the parts of an own tile.
@@ -239,13 +304,17 @@ __device__ __forceinline__ void complete_tile(Sums& sums, const GemmScatterParam
 template <bool fp16>
 __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterShared shared, int consumer) {
   const int count = Walk(p).count();
-  const int k_blocks = (p.k + block_k - 1) / block_k;
+  const Depth depth(p.k);
   Tickets<ScatterShared> tickets(shared);
   Stage place;
   StoreBuffer buffer;
+  Place<1> exchange;
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
-    multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    multiply<fp16>(sums, shared, place, depth.end - depth.first, consumer);
+    if constexpr (parts_of_k > 1) {
+      exchange_sums(sums, shared, consumer, exchange);
+    }
     if (ticket.marked) {
       complete_tile<fp16>(sums, p, shared, consumer, place, ticket.number);
     }

@@ -44,8 +44,8 @@ struct GemmScatterArgs {
   GemmReduceScatterCall call;
 };
 
-/// "cuda_gemm_reduce_scatter". Key: bucket of m, n, k, type, ranks. A launch is a call on the workspace, from
-/// its begin to its end: it advances the epoch.
+/// "cuda_gemm_reduce_scatter". Key: bucket of m, n, k, type, ranks, bits. A launch is a call on the
+/// workspace, from its begin to its end: it advances the epoch.
 using GemmScatter = CudaKernel<GemmConfig, GemmScatterArgs>;
 GemmScatter& gemm_scatter();
 ConfigSpace<GemmConfig> gemm_scatter_space();

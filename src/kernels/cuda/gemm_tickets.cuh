@@ -147,7 +147,7 @@ __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared 
 }
 
 /// Of a flag, besides the call. A rank with other tiles, since its launch failed and it fell back, waits in vain.
-constexpr unsigned tile_shape = (BLOCK_M / 128 << 4 | (BLOCK_N / 16 - 1)) << 1 | (CLUSTER - 1);
+constexpr unsigned tile_shape = ((BLOCK_M / 128 << 4 | (BLOCK_N / 16 - 1)) << 1 | (CLUSTER - 1)) << 1 | (parts_of_k - 1);
 static_assert(tile_shape < 256);
 
 }  // namespace

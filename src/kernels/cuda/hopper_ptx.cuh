@@ -102,6 +102,29 @@ __device__ __forceinline__ void send_word(unsigned word, unsigned value, unsigne
       : "memory");
 }
 
+/// Returns where `block` of the cluster has what this block has at an address.
+__device__ __forceinline__ unsigned address_in(unsigned block, unsigned address) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+  return there;
+}
+
+/// Begins to write 16 bytes of another block's shared memory. Its barrier there, which waits for bytes, is told of them.
+__device__ __forceinline__ void send_16_bytes(unsigned there, const float* values, unsigned told) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
+               "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3]), "r"(told)
+               : "memory");
+}
+
+__device__ __forceinline__ float4 load_16_bytes(unsigned from) {
+  float4 values;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(values.x), "=f"(values.y), "=f"(values.z), "=f"(values.w)
+               : "r"(from)
+               : "memory");
+  return values;
+}
+
 __device__ __forceinline__ unsigned load_shared(unsigned word) {
   unsigned value;
   asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(word) : "memory");
@@ -116,8 +139,11 @@ __device__ __forceinline__ unsigned look_at_shared(unsigned word) {
 }
 
 __device__ __forceinline__ void set_shared(unsigned word, unsigned value) {
-  unsigned before;
-  asm volatile("atom.relaxed.cta.shared.exch.b32 %0, [%1], %2;" : "=r"(before) : "r"(word), "r"(value) : "memory");
+  asm volatile(
+      "{ .reg .b32 before;\n"
+      "atom.relaxed.cta.shared.exch.b32 before, [%0], %1; }" ::"r"(word),
+      "r"(value)
+      : "memory");
 }
 
 __device__ __forceinline__ unsigned block_in_cluster() {

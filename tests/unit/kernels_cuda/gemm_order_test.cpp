@@ -49,10 +49,10 @@ const std::vector<TileOrder>& orders() {
   static const auto all = [] {
     std::vector<TileOrder> result;
     for (const int block_m : {64, 128, 256}) {
-      for (const int cluster : {1, 2}) {
+      for (const auto& [cluster, beside] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         for (const int group : {1, 4, 16}) {
-          result.push_back({block_m, 128, cluster, group, true});
-          result.push_back({block_m, 128, cluster, group, false});
+          result.push_back({block_m, 128, cluster, group, true, beside});
+          result.push_back({block_m, 128, cluster, group, false, beside});
         }
       }
     }
@@ -83,7 +83,7 @@ bool ends_by_one_cluster_each(const TileOrder& order, const Problem& problem) {
         continue;
       }
       bool complete = true;
-      for (int block = 0; block < order.cluster; ++block) {
+      for (int block = 0; block < order.cluster * order.beside; ++block) {
         const ScatterTile tile = walk.tile(ticket, block);
         if (tile.owner >= 0 && tile.owner != rank) {
           moves = stored.insert({tile.owner, tile.flag, rank}).second || moves;
@@ -113,8 +113,8 @@ TEST_CASE("order of a reduce-scatter: one cluster of each rank is enough, in any
   for (const Problem& problem : problems()) {
     for (const TileOrder& order : orders()) {
       INFO(problem.m << " x " << problem.n << ", " << problem.ranks << " ranks, " << order.block_m
-                     << " rows, cluster " << order.cluster << ", group " << order.group
-                     << (order.along_n ? " along n" : " along m"));
+                     << " rows, cluster " << order.cluster << " x " << order.beside << ", group "
+                     << order.group << (order.along_n ? " along n" : " along m"));
       REQUIRE(ends_by_one_cluster_each(order, problem));
     }
   }
@@ -131,10 +131,10 @@ TEST_CASE(
         const ScatterWalk walk = walk_of(order, problem, rank);
         std::set<std::tuple<int, int>> places;
         for (int ticket = 0; ticket < walk.count(); ++ticket) {
-          for (int block = 0; block < order.cluster; ++block) {
+          for (int block = 0; block < order.cluster * order.beside; ++block) {
             const ScatterTile tile = walk.tile(ticket, block);
             if (tile.owner < 0) {
-              REQUIRE(tile.a_row >= problem.m);
+              REQUIRE((tile.a_row >= problem.m || tile.column >= problem.n));
               continue;
             }
             REQUIRE(tile.a_row == partition.shard(tile.owner).begin + tile.row);

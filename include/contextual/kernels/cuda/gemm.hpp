@@ -66,6 +66,8 @@ struct GemmConfig {
   int store_buffers =
       2;            ///< 64 x 64 pieces of C of each warpgroup that wait in shared memory to be stored: 1 to 4
   int num_sms = 0;  ///< multiprocessors to occupy; 0 for all, -8 for all but 8
+  bool split_k = false;  ///< the two blocks of a cluster multiply one tile, each over half of k; only in
+                         ///< GemmReduceScatter
 };
 
 /// All tile shapes, with and without clusters, with as many stages as fit. Order and number of

@@ -61,7 +61,7 @@ struct GemmReduceScatterCall {
 ///   and where there is more to do, a kernel does it to the rounded sum.
 ///
 /// They are tuned in a region of the caller's. Before that, the first one that is possible is used. All
-/// configs of "overlapped", and those of "split" with one split, give equal bits;
+/// configs of "overlapped" without SPLIT_K, and those of "split" with one split, give equal bits;
 /// PeerWorkspaceOptions::equal_bits keeps to them. Buckets of m are as those of AllGatherGemm.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
