@@ -13,6 +13,7 @@ import triton.language as tl
 def multiply_experts(
     a, weights, c, rows, factors, experts, first, end, tiles_down, n, k,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, HAS_FACTORS: tl.constexpr,
+    HAS_REST_OF_K: tl.constexpr,
 ):  # fmt: skip
     tiles_across = tl.cdiv(n, BLOCK_N)
     group = tl.program_id(0) // (GROUP * tiles_across)
@@ -27,8 +28,15 @@ def multiply_experts(
     of_a = a + row[:, None] * k + depth[None, :]
     of_b = weights + tl.load(experts + tile).to(tl.int64) * n * k + column[None, :].to(tl.int64) * k + depth[:, None]
     sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    for _ in range(0, k, BLOCK_K):  # k is a multiple
-        sums = tl.dot(tl.load(of_a), tl.load(of_b, mask=column[None, :] < n, other=0.0), sums)
+    for first_k in range(0, k, BLOCK_K):
+        if HAS_REST_OF_K:
+            in_k = depth < k - first_k
+            block_of_a = tl.load(of_a, mask=in_k[None, :], other=0.0)
+            block_of_b = tl.load(of_b, mask=(column[None, :] < n) & in_k[:, None], other=0.0)
+        else:
+            block_of_a = tl.load(of_a)
+            block_of_b = tl.load(of_b, mask=column[None, :] < n, other=0.0)
+        sums = tl.dot(block_of_a, block_of_b, sums)
         of_a += BLOCK_K
         of_b += BLOCK_K
     if HAS_FACTORS:
@@ -85,7 +93,7 @@ def tuned_product(a, weights, rows, ends, factors=None):
         def product():
             multiply_experts[grid](
                 a, weights, c, index, factors, experts, first, end, experts.numel(), n, k, config.m, config.n, config.k,
-                config.group, factors is not None, num_warps=config.warps, num_stages=config.stages,
+                config.group, factors is not None, k % config.k != 0, num_warps=config.warps, num_stages=config.stages,
             )  # fmt: skip
             return c
 
