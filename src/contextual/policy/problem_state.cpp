@@ -1,6 +1,7 @@
 #include "contextual/policy/problem_state.hpp"
 
 #include "contextual/policy/search_request.hpp"
+#include "contextual/policy/tie.hpp"
 
 #include <contextual/error.hpp>
 
@@ -147,18 +148,22 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
 /// Problems that run alone do not need a search by makespan; those that hardly take any time are not worth
 /// one.
 bool ProblemState::worth_a_search() const {
-  return (overlaps_ || rest_depends_on_config()) && share() >= negligible_share;
+  return (overlaps_ || rest_speaks_against_choice()) && share() >= negligible_share;
 }
 
 /// Where only launches are seen, other work may run between them. It is part of every makespan; but where it
-/// takes longer beside one config than beside another, beyond the noise, own times say too little. So they do
-/// where they add up to far more than the makespan: a launch then waits for another one.
-bool ProblemState::rest_depends_on_config() const {
+/// takes longer beside the choice than beside another config, beyond the noise, own times say too little. If
+/// it takes longer beside a config with a longer own time, as where ranks share a core, both say the same.
+/// Own times that add up to far more than the makespan say too little, too: a launch then waits for another
+/// one.
+bool ProblemState::rest_speaks_against_choice() const {
   constexpr double noticeable = 0.01;  // of the makespan
   constexpr double errors = 3;
   constexpr double counted_twice = -0.1;  // of the makespan
-  std::optional<Summary> shortest;
-  std::optional<Summary> longest;
+  const Summary of_choice =
+      rests_ns_.contains(record_.choice) ? summarize(rests_ns_.at(record_.choice)) : Summary{};
+  Summary shortest = of_choice;
+  double longest_ns = of_choice.centre_ns;
   double makespan_ns = 0;
   double own_ns = 0;  // the longest; what is longer than the makespan by itself was timed otherwise
   for (const auto& [config, rests] : rests_ns_) {
@@ -166,19 +171,13 @@ bool ProblemState::rest_depends_on_config() const {
     const Summary rest = summarize(rests);
     const double makespan = summarize(record_.configs[config].makespans_ns).centre_ns;
     makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
-    if (!shortest || rest.centre_ns < shortest->centre_ns) {
-      shortest = rest;
-    }
-    if (!longest || rest.centre_ns > longest->centre_ns) {
-      longest = rest;
-    }
+    longest_ns = std::max(longest_ns, rest.centre_ns);
+    shortest = rest.centre_ns < shortest.centre_ns ? rest : shortest;
   }
-  if (!shortest) {
-    return false;
-  }
-  const double noise_ns = errors * root_of_squares(shortest->standard_error_ns, longest->standard_error_ns);
-  return (own_ns <= makespan_ns && longest->centre_ns < counted_twice * makespan_ns) ||
-         longest->centre_ns - shortest->centre_ns > std::max(noticeable * makespan_ns, noise_ns);
+  const auto longer = compare(of_choice, shortest);
+  return (own_ns <= makespan_ns && longest_ns < counted_twice * makespan_ns) ||
+         (!longer.overlap &&
+          longer.slower_by_ns > std::max(noticeable * makespan_ns, errors * longer.error_ns));
 }
 
 /// The own time of a problem that will be searched does not tell much, so the runs are the search's. Where no

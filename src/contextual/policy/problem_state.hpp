@@ -159,7 +159,7 @@ class ProblemState {
   Taken take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
-  bool rest_depends_on_config() const;
+  bool rest_speaks_against_choice() const;
   bool retaken_too_often(std::size_t config_id);
   bool readmit_slow();
   bool walk_refinements();

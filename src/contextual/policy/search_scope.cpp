@@ -29,9 +29,11 @@ void SearchScope::begin(SearchTask task, std::vector<std::size_t> members) {
   update();
 }
 
-/// First what may only seem longer than the choice, because the machine stalled most samples of it. Then one
-/// problem at a time takes its next best.
+/// First what may only seem longer than the choice, or a tie with it, because the machine lengthened most
+/// samples of it: it was stalled in them, or the least ones of both are far apart. Then one problem at a time
+/// takes its next best.
 void SearchScope::order_by_time() {
+  constexpr double far = 0.8;
   constexpr double near = 1.5;
   constexpr int samples_of_near = 14;
   next_by_time_.clear();
@@ -62,15 +64,15 @@ void SearchScope::order_by_time() {
         basis_.problems[p].own_time(base_[p]).centre_ns - basis_.problems[p].own_time(0).centre_ns;
   }
   for (const std::size_t p : members_.empty() ? task_.problems : std::vector<std::size_t>()) {
-    const double now_ns = basis_.problems[p].own_time(base_[p]).centre_ns;
+    const Summary now = basis_.problems[p].own_time(base_[p]);
     for (const std::size_t config : basis_.problems[p].by_own_time()) {
       const Summary time = basis_.problems[p].own_time(config);
-      const double least_ns = time.least_ns;
-      if (config != base_[p] && least_ns < now_ns && time.centre_ns > times_of_stalls * least_ns) {
+      const bool stalled = time.least_ns < now.centre_ns && time.centre_ns > times_of_stalls * time.least_ns;
+      if (config != base_[p] && (stalled || time.least_ns < far * now.least_ns)) {
         Assignment contender = base_;
         contender[p] = config;
-        next_by_time_.push_back(
-            {basis_.choice_points.normal(std::move(contender)), longer_by_ns + least_ns - now_ns});
+        next_by_time_.push_back({basis_.choice_points.normal(std::move(contender)),
+                                 longer_by_ns + time.least_ns - now.centre_ns});
       }
     }
   }
