@@ -36,7 +36,7 @@ class ClosingComparison {
   /// Returns how many rounds so many runs are enough for, if they are added.
   static int added_rounds_in(std::int64_t runs);
 
-  /// Returns the rest of the current round, or nothing if the comparison is complete.
+  /// Returns the rest of the current turn, or nothing if the comparison is complete.
   std::vector<SearchTrial> plan() const;
   void observe(const SearchObservation& observation);
   void add_rounds(int rounds);

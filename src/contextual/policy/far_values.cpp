@@ -36,7 +36,7 @@ double odds_of_a_set(double length, const FarShare& others) {
   const bool as_others = others.sets >= enough && length > mean_length(others) - shorter;
   const double part = std::min(1.0, (length - length_of_stalls) / (of_long_stalls - length_of_stalls));
   const double odds = 1 / (1 + part * part * part * part / odds_of_long_ones);
-  return as_others ? std::min(odds, 0.02) : odds;
+  return as_others ? std::min(odds, surely_machine) : odds;
 }
 
 /// How much likelier `alike` of `count` samples are far if this part of them is the set's own, besides the
@@ -100,10 +100,16 @@ std::vector<double> beyond(std::span<const double> values, double limit) {
   return far;
 }
 
-/// Of logarithms over the median.
-FarShare share_of(std::vector<double> far, std::size_t count) {
+/// `over(value, median)` is a logarithm.
+template <typename Over>
+FarShare share_of(std::span<const double> values, double limit, const Over& over) {
+  std::vector<double> far = beyond(values, limit);
+  const double middle = median({values.begin(), values.end()});
+  for (double& value : far) {
+    value = over(value, middle);
+  }
   std::sort(far.begin(), far.end());
-  return {far.size(), count, static_cast<double>(far.size()) * median(far), far.empty() ? 0U : 1U,
+  return {far.size(), values.size(), static_cast<double>(far.size()) * median(far), far.empty() ? 0U : 1U,
           groups_of(far)};
 }
 
@@ -122,29 +128,22 @@ double far_limit_of_logarithms(std::span<const double> values) {
 }
 
 FarShare far_share(std::span<const double> values, double limit) {
-  std::vector<double> far = beyond(values, limit);
-  const double middle = median({values.begin(), values.end()});
-  for (double& value : far) {
-    value = search::natural_logarithm(value / middle);
-  }
-  return share_of(std::move(far), values.size());
+  return share_of(values, limit,
+                  [](double value, double middle) { return search::natural_logarithm(value / middle); });
 }
 
 FarShare far_share_of_logarithms(std::span<const double> values, double limit) {
-  std::vector<double> far = beyond(values, limit);
-  const double middle = median({values.begin(), values.end()});
-  for (double& value : far) {
-    value -= middle;
-  }
-  return share_of(std::move(far), values.size());
+  return share_of(values, limit, [](double value, double middle) { return value - middle; });
 }
 
 FarJudgement judge_far(const FarShare& set, const FarShare& others) {
+  constexpr double seldom = 0.2;  // the set's own part of the runs, of which it is one
+  constexpr double often = 0.4;
   double odds = 0;
   for (const FarShare::Group& group : set.groups) {
     const std::size_t count = set.count - (set.far - group.count);
-    const double ratio = (likelihood_ratio(group.count, count, others, 0.2) +
-                          likelihood_ratio(group.count, count, others, 0.4)) /
+    const double ratio = (likelihood_ratio(group.count, count, others, seldom) +
+                          likelihood_ratio(group.count, count, others, often)) /
                          2;
     odds = std::max(odds, odds_of_a_set(group.length, others) * ratio);
   }
