@@ -1,5 +1,6 @@
 #include "contextual/policy/problem_state.hpp"
 
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/search_request.hpp"
 #include "contextual/policy/tie.hpp"
 
@@ -15,6 +16,14 @@ constexpr double negligible_share = 0.01;  ///< of the makespan
 
 std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
+}
+
+/// By more than this and the noise, in all samples but far ones of the other.
+bool surely_longer(const std::vector<std::int64_t>& rests_ns, const std::vector<std::int64_t>& other_ns,
+                   double by_ns) {
+  constexpr double errors = 3;
+  const Comparison longer = compare(summarize(rests_ns), summarize(other_ns));
+  return !longer.overlap && longer.slower_by_ns > std::max(by_ns, errors * longer.error_ns);
 }
 
 /// Returns why the earlier choice was made, and names it if the choice is another one now.
@@ -139,8 +148,8 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return complete(config_id) ? Taken::nothing : Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
-  if (outcome.only_launches && rest_ns && time_ns && !due.front().warmup) {
-    rests_ns_[config_id].push_back(*rest_ns);
+  if (outcome.only_launches && makespan_ns && rest_ns && time_ns && !due.front().warmup) {
+    rests_[config_id].push_back({*rest_ns, *makespan_ns - *rest_ns});
   }
   return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
 }
@@ -157,27 +166,40 @@ bool ProblemState::worth_a_search() const {
 /// Own times that add up to far more than the makespan say too little, too: a launch then waits for another
 /// one.
 bool ProblemState::rest_speaks_against_choice() const {
-  constexpr double noticeable = 0.01;  // of the makespan
-  constexpr double errors = 3;
+  constexpr double noticeable = 0.01;     // of the makespan
   constexpr double counted_twice = -0.1;  // of the makespan
-  const Summary of_choice =
-      rests_ns_.contains(record_.choice) ? summarize(rests_ns_.at(record_.choice)) : Summary{};
-  Summary shortest = of_choice;
-  double longest_ns = of_choice.centre_ns;
   double makespan_ns = 0;
+  double longest_ns = summarize(rests_beside(record_.choice)).centre_ns;
   double own_ns = 0;  // the longest; what is longer than the makespan by itself was timed otherwise
-  for (const auto& [config, rests] : rests_ns_) {
+  for (const auto& [config, runs] : rests_) {
     own_ns = std::max(own_ns, own_times_[config].centre_ns);
-    const Summary rest = summarize(rests);
     const double makespan = summarize(record_.configs[config].makespans_ns).centre_ns;
     makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
-    longest_ns = std::max(longest_ns, rest.centre_ns);
-    shortest = rest.centre_ns < shortest.centre_ns ? rest : shortest;
+    longest_ns = std::max(longest_ns, summarize(rests_beside(config)).centre_ns);
   }
-  const auto longer = compare(of_choice, shortest);
+  const std::vector<std::int64_t> of_choice = rests_beside(record_.choice);
   return (own_ns <= makespan_ns && longest_ns < counted_twice * makespan_ns) ||
-         (!longer.overlap &&
-          longer.slower_by_ns > std::max(noticeable * makespan_ns, errors * longer.error_ns));
+         std::any_of(rests_.begin(), rests_.end(), [&](const auto& of_config) {
+           return surely_longer(of_choice, rests_beside(of_config.first), noticeable * makespan_ns);
+         });
+}
+
+/// Without runs in which launches were stalled: what runs beside them then had their time, too.
+std::vector<std::int64_t> ProblemState::rests_beside(std::size_t config_id) const {
+  std::vector<std::int64_t> rests_ns;
+  if (const auto runs = rests_.find(config_id); runs != rests_.end()) {
+    std::vector<double> own_ns;
+    for (const Rest& run : runs->second) {
+      own_ns.push_back(static_cast<double>(run.own_ns));
+    }
+    const double limit = far_limit(own_ns);
+    for (const Rest& run : runs->second) {
+      if (static_cast<double>(run.own_ns) <= limit) {
+        rests_ns.push_back(run.ns);
+      }
+    }
+  }
+  return rests_ns;
 }
 
 /// The own time of a problem that will be searched does not tell much, so the runs are the search's. Where no
@@ -326,6 +348,7 @@ void ProblemState::leave_unmeasured(std::size_t config_id) {
   config.samples_ns.clear();
   config.makespans_ns.clear();
   own_times_[config_id] = {};
+  rests_.erase(config_id);
   unmeasured_.insert(config_id);
   walk_->reject(config_id);
   choose_by_own_time(record_.repeats);

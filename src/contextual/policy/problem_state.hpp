@@ -160,6 +160,7 @@ class ProblemState {
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
   bool rest_speaks_against_choice() const;
+  std::vector<std::int64_t> rests_beside(std::size_t config_id) const;
   bool retaken_too_often(std::size_t config_id);
   bool readmit_slow();
   bool walk_refinements();
@@ -186,10 +187,14 @@ class ProblemState {
   std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
   std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements
   bool overlaps_ = false;
-  std::map<std::size_t, std::vector<std::int64_t>> rests_ns_;  ///< by config, where only launches are seen
-  bool orients_ = false;                                       ///< the walk only orients the search
-  double share_ = 0;                                           ///< the largest so far
-  int batches_absent_ = 0;                                     ///< batches in a row without a launch
+  struct Rest {
+    std::int64_t ns = 0;
+    std::int64_t own_ns = 0;  ///< of all launches in the same run
+  };
+  std::map<std::size_t, std::vector<Rest>> rests_;  ///< by config, where only launches are seen
+  bool orients_ = false;                            ///< the walk only orients the search
+  double share_ = 0;                                ///< the largest so far
+  int batches_absent_ = 0;                          ///< batches in a row without a launch
 };
 
 }  // namespace contextual::policy

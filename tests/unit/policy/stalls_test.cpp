@@ -282,4 +282,47 @@ TEST_CASE("holds 23: what ties only because the machine lengthened most of its s
   CHECK_FALSE(tuned.state.searches().back().is_unsure());
 }
 
+namespace {
+
+/// How many of 300 tunings keep something else than config 1, where only launches are seen. The makespan is
+/// of the config and its own time.
+int kept_wrong(const std::vector<std::int64_t>& own_ns, unsigned runs_per_stall,
+               const std::function<std::int64_t(std::mt19937&, std::size_t, std::int64_t)>& makespan_ns) {
+  int wrong = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    std::int64_t last_ns = 0;
+    World world{{own_ns.size()}, [&](const Assignment& a) {
+                  return makespan_ns(random, a[0], last_ns) + static_cast<std::int64_t>(random() % 5000);
+                }};
+    world.time_ns = [&](std::size_t, std::size_t config) {
+      const bool stalls = random() % runs_per_stall == 1;
+      return last_ns = own_ns.at(config) * (stalls ? 4 + static_cast<std::int64_t>(random() % 37) : 1);
+    };
+    world.overlaps = [](std::size_t) { return false; };
+    world.only_launches = true;
+    const Tuned tuned({}, world);
+    wrong += tuned.choice() != Assignment{1} && !tuned.state.searches().back().is_unsure() ? 1 : 0;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "holds 23: a launch that lengthens other work does not win by stalls or by another config's noise") {
+  // Another thread works beside the launch, and has time while that is stalled.
+  const auto beside = [](std::mt19937&, std::size_t config, std::int64_t own_ns) {
+    return std::max(own_ns, std::vector<std::int64_t>{620'000, 350'000, 600'000}.at(config));
+  };
+  CHECK(kept_wrong({310'000, 300'000, 100'000}, 33, beside) == 0);
+  // What follows takes any time after the last config.
+  const auto after = [](std::mt19937& random, std::size_t config, std::int64_t own_ns) {
+    return own_ns + (config == 3   ? 20'000 + static_cast<std::int64_t>(random() % 600'000)
+                     : config == 1 ? 200'000
+                                   : 500'000);
+  };
+  CHECK(kept_wrong({300'000, 120'000, 100'000, 130'000}, 1, after) == 0);
+}
+
 }  // namespace stalls_test
