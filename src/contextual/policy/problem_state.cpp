@@ -169,7 +169,8 @@ bool ProblemState::rest_speaks_against_choice() const {
   constexpr double noticeable = 0.01;     // of the makespan
   constexpr double counted_twice = -0.1;  // of the makespan
   double makespan_ns = 0;
-  double longest_ns = summarize(rests_beside(record_.choice)).centre_ns;
+  const std::vector<std::int64_t> of_choice = rests_beside(record_.choice);
+  double longest_ns = summarize(of_choice).centre_ns;
   double own_ns = 0;  // the longest; what is longer than the makespan by itself was timed otherwise
   for (const auto& [config, runs] : rests_) {
     own_ns = std::max(own_ns, own_times_[config].centre_ns);
@@ -177,7 +178,6 @@ bool ProblemState::rest_speaks_against_choice() const {
     makespan_ns = makespan_ns > 0 ? std::min(makespan_ns, makespan) : makespan;
     longest_ns = std::max(longest_ns, summarize(rests_beside(config)).centre_ns);
   }
-  const std::vector<std::int64_t> of_choice = rests_beside(record_.choice);
   return (own_ns <= makespan_ns && longest_ns < counted_twice * makespan_ns) ||
          std::any_of(rests_.begin(), rests_.end(), [&](const auto& of_config) {
            return surely_longer(of_choice, rests_beside(of_config.first), noticeable * makespan_ns);
