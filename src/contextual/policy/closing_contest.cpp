@@ -88,14 +88,27 @@ ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice
                                                                           : Verdict::noise;
 }
 
-bool ClosingContest::behind_next(const Gain& gain) const {
+/// Supposes that the choice takes so many standard errors more than it seems: in turn with the reference or
+/// by all of its samples, whichever is more.
+bool ClosingContest::behind_next(const Gain& gain, double errors) const {
   if (!next_longer_by_ns_) {
     return false;
   }
   const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
-  const double in_turn_ns = (1 - gain.centre - result_.noise) * result_.reference.centre_ns;
-  const double of_all_ns = result_.choice_paid.centre_ns - result_.choice_paid.standard_error_ns;
+  const double in_turn_ns = (1 - gain.centre + errors * result_.noise) * result_.reference.centre_ns;
+  const double of_all_ns = result_.choice_paid.centre_ns + errors * result_.choice_paid.standard_error_ns;
   return std::max(in_turn_ns, of_all_ns) > (1 + worthwhile) * next_ns;
+}
+
+/// Whether the choice is behind what is next depends on how often it is slow. Were the machine the cause, the
+/// reference would be slow at times, too.
+bool ClosingContest::slow_runs_hide_next() const {
+  constexpr double more_erratic = 2;
+  constexpr double errors = 2;
+  constexpr std::size_t most_samples = 64;
+  return result_.choice_paid.count < most_samples &&
+         result_.choice_paid.standard_error_ns > more_erratic * result_.reference_paid.standard_error_ns &&
+         behind_next(*result_.gain, -errors) != behind_next(*result_.gain, errors);
 }
 
 ClosingContest::Verdict ClosingContest::judge() {
@@ -109,27 +122,29 @@ ClosingContest::Verdict ClosingContest::judge() {
   const Verdict verdict = result_.gain ? verdict_of(*result_.gain, result_.choice_pays) : Verdict::unmeasured;
   unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
     return verdict_of(other.gain, other.choice_pays) != verdict ||
-           (verdict == Verdict::shown && behind_next(other.gain) != behind_next());
+           (verdict == Verdict::shown && behind_next(other.gain, at_least) != behind_next());
   });
   // A few rounds may have met none of the slow runs of the choice.
   unsure_ = unsure_ || (result_.gain && result_.gain->centre > 0 &&
                         result_.choice_paid.centre_ns > result_.reference_paid.centre_ns);
   const bool seems_longer = result_.gain && result_.gain->centre + result_.noise < 0;
   const bool lost = verdict == Verdict::lost && result_.gain->high < worthwhile;
-  const bool told = !unsure_ && !result_.mostly_far && (lost || (verdict == Verdict::shown && !seems_longer));
+  const bool next_is_hidden = verdict == Verdict::shown && slow_runs_hide_next();
+  const bool told = !unsure_ && !next_is_hidden && !result_.mostly_far &&
+                    (lost || (verdict == Verdict::shown && !seems_longer));
   const bool enough =
       static_cast<int>(result_.choice.count) >= std::min(enough_rounds, comparison_->measured());
   if (told && enough) {
     return verdict;
   }
-  const int more = worthwhile_rounds();
+  const int more = worthwhile_rounds(next_is_hidden);
   comparison_->add_rounds(more);
   return more > 0 ? Verdict::open : verdict;
 }
 
 /// Enough for the next look, if the rounds that are left would show the gain, were it one standard error
 /// larger than it seems, or to tell whose the far samples are. The rounds of one further candidate are kept.
-int ClosingContest::worthwhile_rounds() const {
+int ClosingContest::worthwhile_rounds(bool next_is_hidden) const {
   constexpr double growth = 0.4;
   const int left = ClosingComparison::added_rounds_in(runs_left() - ClosingComparison::runs_of(rounds_));
   if (left <= 0 || looks_ >= quantiles.size()) {
@@ -137,7 +152,7 @@ int ClosingContest::worthwhile_rounds() const {
   }
   const int rounds = comparison_->rounds();
   const int next = std::min(left, std::max(2, static_cast<int>(growth * rounds)));
-  if (unsure_ || result_.mostly_far ||
+  if (unsure_ || result_.mostly_far || next_is_hidden ||
       static_cast<int>(result_.choice.count) < std::min(enough_rounds, comparison_->measured())) {
     return next;
   }

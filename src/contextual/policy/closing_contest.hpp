@@ -63,7 +63,7 @@ class ClosingContest {
   static constexpr double worthwhile = 0.05;  ///< a gain that is worth further runs
 
   /// Returns true if what is next should be shorter by so much, as of the last `judge`.
-  bool behind_next() const { return result_.gain && behind_next(*result_.gain); }
+  bool behind_next() const { return result_.gain && behind_next(*result_.gain, at_least); }
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 
@@ -77,8 +77,10 @@ class ClosingContest {
   std::int64_t runs_left() const;
   void narrow(Gain& gain) const;
   Verdict verdict_of(const Gain& gain, bool choice_pays) const;
-  bool behind_next(const Gain& gain) const;
-  int worthwhile_rounds() const;
+  static constexpr double at_least = -1;  ///< standard errors more than it seems: the choice takes that
+  bool behind_next(const Gain& gain, double errors) const;
+  bool slow_runs_hide_next() const;
+  int worthwhile_rounds(bool next_is_hidden) const;
 
   int rounds_;
   std::int64_t most_runs_;  ///< of all candidates together

@@ -30,6 +30,17 @@ double median_of_samples(const SearchObservation& observation) {
   return makespans.empty() ? std::numeric_limits<double>::infinity() : median(std::move(makespans));
 }
 
+/// Whether both are known well, from many samples, and this one is noticeably longer.
+bool shown_longer(const Summary& paid, const Summary& other) {
+  constexpr std::size_t many = 10;
+  constexpr double errors = 3;
+  constexpr double noticeable = ClosingContest::worthwhile;
+  const auto known = [](const Summary& makespan) {
+    return makespan.count >= many && errors * makespan.standard_error_ns < noticeable * makespan.centre_ns;
+  };
+  return known(paid) && known(other) && paid.centre_ns > (1 + noticeable) * other.centre_ns;
+}
+
 }  // namespace
 
 void ClosingStage::prepare() {
@@ -38,7 +49,7 @@ void ClosingStage::prepare() {
   to_sample_.clear();
   sampled_.clear();
   further_samples_ = samples_of_next_ = 0;
-  next_by_time_ = 0;
+  next_.reset();
   aside_.reset();
   open_.reset();
   for (const std::size_t p : scope_.task().problems) {
@@ -91,10 +102,10 @@ void ClosingStage::sample(const Assignment& assignment, int samples) {
 
 void ClosingStage::begin_with_candidate() {
   to_sample_.clear();
-  if (const auto next = !driver_.exists() && record_.choice == scope_.defaults() && defaults_may_be_behind()
-                            ? next_by_time()
-                            : std::nullopt) {
-    record_.choice = *next;
+  const bool may_be_behind = !driver_.exists() && record_.choice == scope_.defaults() &&
+                             contest_->affords(1) && defaults_may_be_behind();
+  if (const auto next = may_be_behind ? next_by_time() : std::nullopt) {
+    record_.choice = next->assignment;
     record_.reason = Why::next_is_steadier;
     claim_ = Claim::faster;
   } else if (record_.choice == scope_.defaults() && own_times_favor_base(scope_.defaults())) {
@@ -276,7 +287,7 @@ void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
   contest_->drop();
   record.reference = Reference::none;
   record.compared_with.clear();
-  record.choice_makespan = {};
+  record.choice_makespan = record.choice_paid = {};
   if (!may_compare()) {
     return;
   }
@@ -294,7 +305,7 @@ void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
   record.compared_with = reference;
   if (reference != record.choice) {
     ClosingEvidence evidence = evidence_for(reference, record.choice);
-    const std::optional<SearchScope::Next> next = this->next();
+    const std::optional<SearchScope::Next> next = next_ = this->next();
     contest_->begin(std::move(reference), record.choice, claim, std::move(evidence),
                     next ? std::optional(next->longer_by_ns) : std::nullopt);
   }
@@ -320,6 +331,7 @@ Verdict ClosingStage::end_comparison() {
   SearchRecord& record = this->record();
   record.reference_makespan = result.reference;
   record.choice_makespan = result.choice;
+  record.choice_paid = result.choice_paid;
   if (record.reference == Reference::first_feasible) {
     return Verdict::unmeasured;
   }
@@ -342,7 +354,7 @@ bool ClosingStage::end_closing() {
     lose();
     return !contest_->running();
   }
-  if (verdict == Verdict::shown && open_ && is_open(*open_, record_.choice, *record_.gain)) {
+  if (verdict == Verdict::shown && open_ && is_open(*open_, record_)) {
     give_back();
     return true;
   }
@@ -366,44 +378,43 @@ bool ClosingStage::end_closing() {
 
 /// What is next may be shorter than a choice that has far samples of its own, and is compared, too.
 bool ClosingStage::set_aside() {
-  std::optional<Assignment> next;
-  const bool by_own_times = contest_->affords(1) && own_times_favor_base(record_.choice);
-  if (!driver_.exists()) {
-    next = next_by_time();
-  } else if (by_own_times) {
-    next = scope_.base();
-  } else if (const auto measured = contest_->affords(1) ? next_measured() : std::nullopt) {
-    next = measured->assignment;
+  if (!contest_->affords(1)) {
+    return false;
   }
-  if (!next) {
+  const bool by_own_times = own_times_favor_base(record_.choice);
+  const auto next = driver_.exists() ? next_measured() : next_;
+  if (!by_own_times && !next) {
     return false;
   }
   aside_ = record_.compared();
-  record_.choice = *next;
+  record_.choice = by_own_times ? scope_.base() : next->assignment;
   record_.reason = by_own_times ? Why::own_times : Why::next_is_steadier;
   record_.gain.reset();
   begin_closing();
   return true;
 }
 
+bool ClosingStage::has_lost(const Assignment& assignment) const {
+  return std::any_of(record_.lost.begin(), record_.lost.end(),
+                     [&](const LostComparison& lost) { return lost.assignment == assignment; });
+}
+
 /// The walk's choice is far shorter by own times than this, and was not compared yet: a search that gave it
 /// up for a few far samples, or has not sampled it, may be wrong.
 bool ClosingStage::own_times_favor_base(const Assignment& chosen) const {
   return driver_.exists() && may_compare() && scope_.base_is_far_shorter(scope_.defaults()) &&
-         scope_.base_is_far_shorter(chosen) &&
-         std::none_of(record_.lost.begin(), record_.lost.end(),
-                      [&](const LostComparison& lost) { return lost.assignment == scope_.base(); });
+         scope_.base_is_far_shorter(chosen) && !has_lost(scope_.base());
 }
 
-/// What was compared is far shorter than `other` by own times, and the noise is too large to tell that it
+/// What was compared is far shorter than the other by own times, and the noise is too large to tell that it
 /// does not gain more. An interval that is wider than the defaults' makespan comes from a few rounds with far
 /// samples, and says nothing.
-bool ClosingStage::is_open(const ComparedChoice& compared, const Assignment& other,
-                           const Gain& gain_of_other) const {
+bool ClosingStage::is_open(const ComparedChoice& compared, const ComparedChoice& other) const {
   constexpr double widest = 1;
   const std::optional<Gain>& gain = compared.gain;
-  return compared.choice == scope_.base() && scope_.base_is_far_shorter(other) &&
-         (gain ? gain->high >= gain_of_other.low + ClosingContest::worthwhile ||
+  return compared.choice == scope_.base() && scope_.base_is_far_shorter(other.choice) &&
+         !shown_longer(compared.choice_paid, other.choice_paid) &&
+         (gain ? gain->high >= (other.gain ? other.gain->low : 0) + ClosingContest::worthwhile ||
                      gain->high - gain->low > widest
                : contest_->running() && !ongoing_.stopped && record_.reference != Reference::first_feasible);
 }
@@ -412,19 +423,23 @@ void ClosingStage::note_open() {
   if (open_ && open_->choice == record_.choice) {
     open_.reset();
   }
-  if (is_open(record_, scope_.defaults(), {})) {
+  ComparedChoice defaults;
+  defaults.choice = scope_.defaults();
+  defaults.choice_paid = contest_->result().reference_paid;
+  if (is_open(record_, defaults)) {
     open_ = record_.compared();
   }
 }
 
 /// Of both, by their makespans: what the reference pays for may seem another in each comparison.
 void ClosingStage::choose_better() {
-  const double shorter_by = 1 - record_.choice_makespan.centre_ns / aside_->choice_makespan.centre_ns;
+  const double aside_ns = std::max(aside_->choice_makespan.centre_ns, aside_->choice_paid.centre_ns);
+  const double shorter_by = 1 - record_.choice_makespan.centre_ns / aside_ns;
   const bool shorter = record_.gain && shorter_by > ClosingContest::worthwhile;
-  if (shorter && !is_open(*aside_, record_.choice, *record_.gain)) {
+  if (shorter && !is_open(*aside_, record_)) {
     record_.reason = record_.reason + gain_over_reference(record_);
     record_.unsure = record_.unsure || aside_->unsure;
-  } else if (is_open(record_, aside_->choice, *aside_->gain)) {
+  } else if (is_open(record_, *aside_)) {
     choose_in_noise();
   } else {
     record_.compared() = *std::move(aside_);
@@ -521,7 +536,8 @@ std::optional<Assignment> ClosingStage::next_candidate() {
     return std::nullopt;
   }
   if (!driver_.exists()) {
-    return next_by_time();
+    const auto next = contest_->affords(1) ? next_by_time() : std::nullopt;
+    return next ? std::optional(next->assignment) : std::nullopt;
   }
   Assignment by_time = scope_.defaults();
   for (const std::size_t p : record_.by_time) {
@@ -556,28 +572,36 @@ std::optional<Assignment> ClosingStage::next_candidate() {
   return by_time;
 }
 
-/// Where own times decide alone, what is next by these.
-std::optional<Assignment> ClosingStage::next_by_time() {
-  const std::vector<SearchScope::Next>& next = scope_.next_by_time();
-  while (next_by_time_ < next.size() && contest_->affords(1)) {
-    const Assignment& assignment = next[next_by_time_++].assignment;
-    if (scope_.allowed(assignment)) {
-      return assignment;
-    }
-  }
-  return std::nullopt;
-}
-
 /// What may be shorter than what is chosen now: by own times, or of what the search has measured.
 std::optional<SearchScope::Next> ClosingStage::next() const {
-  const std::vector<SearchScope::Next>& by_time = scope_.next_by_time();
-  if (overall_ || aside_) {
-    return std::nullopt;
+  return overall_ || aside_ ? std::nullopt : driver_.exists() ? next_measured() : next_by_time();
+}
+
+/// Of what own times put behind the choice. What else runs may take longer beside the choice: where the
+/// walk's makespans promise that something is noticeably shorter than that, and than own times say, these go
+/// by them.
+std::optional<SearchScope::Next> ClosingStage::next_by_time() const {
+  constexpr double noticeable = 1 - ClosingContest::worthwhile;
+  const std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
+  const auto median_of = [&](const Assignment& assignment) {
+    const auto makespans = all.find(assignment);
+    return makespans == all.end() ? 0 : median(makespans->second);
+  };
+  const ClosingEvidence evidence = evidence_for({}, record_.choice);
+  const double choice_ns = paid(evidence.choice_ns, evidence.others).centre_ns;
+  const double defaults_ns = median_of(scope_.defaults());
+  std::optional<SearchScope::Next> next;
+  for (SearchScope::Next other : scope_.next_by_time()) {
+    const double makespan_ns = median_of(other.assignment);
+    const bool promises =
+        makespan_ns > 0 && makespan_ns < noticeable * std::min(choice_ns, defaults_ns + other.longer_by_ns);
+    other.longer_by_ns = promises ? makespan_ns - defaults_ns : other.longer_by_ns;
+    if ((!next || (promises && other.longer_by_ns < next->longer_by_ns)) && !has_lost(other.assignment) &&
+        other.assignment != record_.choice && scope_.allowed(other.assignment)) {
+      next = other;
+    }
   }
-  if (driver_.exists()) {
-    return next_measured();
-  }
-  return next_by_time_ == by_time.size() ? std::nullopt : std::optional(by_time[next_by_time_]);
+  return next;
 }
 
 /// By means of samples, far ones as they are likelier.

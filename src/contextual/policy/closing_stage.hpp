@@ -91,15 +91,16 @@ class ClosingStage {
   void lose();
   void give_back();
   std::optional<Assignment> next_candidate();
-  std::optional<Assignment> next_by_time();
+  std::optional<SearchScope::Next> next_by_time() const;
   std::optional<SearchScope::Next> next() const;
   std::optional<SearchScope::Next> next_measured() const;
   bool defaults_may_be_behind() const;
   bool set_aside();
+  bool has_lost(const Assignment& assignment) const;
   void choose_better();
   void choose_in_noise();
   bool own_times_favor_base(const Assignment& chosen) const;
-  bool is_open(const ComparedChoice& compared, const Assignment& other, const Gain& gain_of_other) const;
+  bool is_open(const ComparedChoice& compared, const ComparedChoice& other) const;
   void note_open();
   void begin_overall();
   void end_overall();
@@ -113,12 +114,12 @@ class ClosingStage {
   std::optional<ClosingContest> contest_;                        ///< of the candidates with the defaults
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
   int further_samples_ = 0;                                      ///< of what own times chose
-  int samples_of_next_ = 0;              ///< of what is next to it, if that are the defaults
-  std::vector<SearchTrial> to_sample_;   ///< the same trial, as often as it may have to be planned
-  std::vector<double> sampled_;          ///< the medians of those samples, in ns
-  std::size_t next_by_time_ = 0;         ///< of the scope's
-  std::optional<ComparedChoice> aside_;  ///< while what is next to it, and may be shorter, is compared
-  std::optional<ComparedChoice> open_;   ///< what own times speak for, though noise hides whether it gains
+  int samples_of_next_ = 0;                ///< of what is next to it, if that are the defaults
+  std::vector<SearchTrial> to_sample_;     ///< the same trial, as often as it may have to be planned
+  std::vector<double> sampled_;            ///< the medians of those samples, in ns
+  std::optional<SearchScope::Next> next_;  ///< of what is compared now
+  std::optional<ComparedChoice> aside_;    ///< while what is next to it, and may be shorter, is compared
+  std::optional<ComparedChoice> open_;     ///< what own times speak for, though noise hides whether it gains
   std::map<std::size_t, bool> by_makespan_;  ///< of all searches so far: what decides a problem
   std::optional<SearchRecord> overall_;      ///< of the comparison with all defaults
 };

@@ -36,6 +36,7 @@ struct ComparedChoice {
   Reason reason;               ///< why `choice`
   Summary reference_makespan;  ///< of the rounds of the comparison that count
   Summary choice_makespan;     ///< of the same rounds
+  Summary choice_paid;         ///< of all samples so far, as a program pays for them
   std::optional<Gain> gain;    ///< over the reference; empty if that is the first feasible one
   bool unsure = false;         ///< the choice may have lost, had far samples another cause
 };

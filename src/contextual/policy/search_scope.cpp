@@ -29,11 +29,10 @@ void SearchScope::begin(SearchTask task, std::vector<std::size_t> members) {
   update();
 }
 
-/// First what may only seem longer than the choice, or a tie with it, because the machine lengthened most
-/// samples of it: it was stalled in them, or the least ones of both are far apart. Then one problem at a time
-/// takes its next best.
+/// First what may only seem longer than a choice because the machine stalled most samples of it. Then one
+/// problem at a time takes its next best; what ties with a choice comes first.
 void SearchScope::order_by_time() {
-  constexpr double far = 0.8;
+  constexpr double noticeable = 0.95;
   constexpr double near = 1.5;
   constexpr int samples_of_near = 14;
   next_by_time_.clear();
@@ -51,11 +50,10 @@ void SearchScope::order_by_time() {
                                                                         : 0);
     }
     const auto standard = std::find(configs.begin(), configs.end(), 0U);
-    if (members_.empty() && defaults_are_best && choice != configs.end()) {
+    if (members_.empty() && choice != configs.end() && (defaults_are_best || choice < standard)) {
+      configs.erase(defaults_are_best ? configs.end() : standard, configs.end());
       configs.erase(choice);
       left[p] = std::move(configs);
-    } else if (members_.empty() && choice < standard) {
-      left[p].assign(choice + 1, standard);
     }
   }
   double longer_by_ns = 0;
@@ -67,12 +65,11 @@ void SearchScope::order_by_time() {
     const Summary now = basis_.problems[p].own_time(base_[p]);
     for (const std::size_t config : basis_.problems[p].by_own_time()) {
       const Summary time = basis_.problems[p].own_time(config);
-      const bool stalled = time.least_ns < now.centre_ns && time.centre_ns > times_of_stalls * time.least_ns;
-      if (config != base_[p] && (stalled || time.least_ns < far * now.least_ns)) {
-        Assignment contender = base_;
-        contender[p] = config;
-        next_by_time_.push_back({basis_.choice_points.normal(std::move(contender)),
-                                 longer_by_ns + time.least_ns - now.centre_ns});
+      if (time.least_ns < noticeable * now.centre_ns && time.centre_ns > times_of_stalls * time.least_ns) {
+        Assignment stalled = base_;
+        stalled[p] = config;
+        next_by_time_.push_back(
+            {basis_.choice_points.normal(std::move(stalled)), longer_by_ns + time.least_ns - now.centre_ns});
       }
     }
   }

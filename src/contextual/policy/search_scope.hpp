@@ -66,8 +66,8 @@ class SearchScope {
     double longer_by_ns = 0;  ///< than `defaults`, all own times together
   };
   /// Where there are no members: what may only seem longer than `base` by own times, then what follows it,
-  /// the least loss first. Unless all defaults are best, each config is shorter than the default of its
-  /// problem.
+  /// what ties with it first, then the least loss. Unless all defaults are best, each config is shorter than
+  /// the default of its problem.
   const std::vector<Next>& next_by_time() const noexcept { return next_by_time_; }
   /// Returns how many samples `base` needs beyond the walk's, where there are no members. If what is next to
   /// a choice is less than half as long again, slow runs of its own could make it the longer one: a set that

@@ -89,7 +89,7 @@ std::string gain_text(const SearchReport& search) {
                   [](const ProblemOfSearch& problem) { return problem.chosen_by == ChosenBy::makespan; });
   return percent(-search.gain->centre) + " to " + std::string(text_of(search.reference)) +
          interval_text(*search.gain) +
-         (search.gain->centre < 0 && !by_makespan ? ", which is not sure: own times decided" : "") +
+         (search.gain->centre < 0 && !by_makespan ? "; own times decided" : "") +
          (search.unsure ? unsure_text : "");
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("search: where makespans come to an end, what the walk chose is taken"
 }
 
 TEST_CASE("search: problems that overlap nothing are chosen by their own time") {
-  World world = only_together();
+  World world{{4, 4}, [](const Assignment&) { return 100'000; }};
   world.overlaps = [](std::size_t) { return false; };
   const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
@@ -166,6 +166,7 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time") 
   CHECK(driver.state.search_iterations() == further + of_next);
   CHECK(driver.state.searches().front().by_time == std::vector<std::size_t>{0, 1});
 
+  world.makespan_ns = only_together().makespan_ns;
   world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
   const Tuned compared({}, world);
   CHECK(compared.choice() == Assignment{3, 3});

@@ -36,16 +36,31 @@ struct Machine {
 constexpr Machine stalling{0.01, 0.03, 4, 40, 0};
 constexpr Machine heavily_loaded{0.02, 0.13, 1, 1, 5'000'000};
 
-/// One kernel; its time is the makespan.
+/// Untuned work with each config, after the kernel or beside it. Only launches are timed.
+struct OtherWork {
+  std::vector<Set> sets{};
+  bool beside = false;
+
+  template <typename Number>
+  Number makespan_ns(Number own_ns, Number other_ns) const {
+    return beside ? std::max(own_ns, other_ns) : own_ns + other_ns;
+  }
+};
+
+/// One kernel; its time is the makespan if there is no other work.
 class NoisyRegion {
  public:
-  NoisyRegion(unsigned seed, std::vector<Set> sets, Machine machine)
-      : random_(seed), sets_(std::move(sets)), machine_(machine) {}
+  NoisyRegion(unsigned seed, std::vector<Set> sets, Machine machine, OtherWork other = {})
+      : random_(seed), sets_(std::move(sets)), machine_(machine), other_(std::move(other)) {}
 
   World world(bool overlaps) {
-    World world{{sets_.size()}, [this](const Assignment&) { return last_ns_; }};
+    World world{{sets_.size()}, [this](const Assignment& a) {
+                  return other_.sets.empty() ? last_ns_
+                                             : other_.makespan_ns(last_ns_, draw(other_.sets.at(a[0])));
+                }};
     world.time_ns = [this](std::size_t, std::size_t config) { return last_ns_ = draw(sets_.at(config)); };
     world.overlaps = [overlaps](std::size_t) { return overlaps; };
+    world.only_launches = !other_.sets.empty();
     return world;
   }
 
@@ -64,6 +79,7 @@ class NoisyRegion {
   std::mt19937 random_;
   std::vector<Set> sets_;
   Machine machine_;
+  OtherWork other_;
   std::int64_t last_ns_ = 0;
 };
 
@@ -76,18 +92,21 @@ struct Answers {
 };
 
 Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overlaps, int tunings,
-                contextual::SearchLevel level = contextual::SearchLevel::normal) {
+                contextual::SearchLevel level = contextual::SearchLevel::normal,
+                const OtherWork& other = {}) {
   Answers answers;
-  double best = sets.front().mean_ns();
-  for (const Set& set : sets) {
-    best = std::min(best, set.mean_ns());
+  std::vector<double> means_ns;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    means_ns.push_back(other.sets.empty() ? sets[i].mean_ns()
+                                          : other.makespan_ns(sets[i].mean_ns(), other.sets[i].mean_ns()));
   }
+  const double best = *std::min_element(means_ns.begin(), means_ns.end());
   std::vector<int> chosen(sets.size(), 0);
   for (int seed = 1; seed <= tunings; ++seed) {
-    NoisyRegion region(static_cast<unsigned>(seed), sets, machine);
+    NoisyRegion region(static_cast<unsigned>(seed), sets, machine, other);
     const Tuned tuned({.search = level}, region.world(overlaps));
     const std::size_t choice = tuned.choice().front();
-    answers.wrong += sets[choice].mean_ns() > 1.05 * best ? 1 : 0;
+    answers.wrong += means_ns[choice] > 1.05 * best ? 1 : 0;
     answers.unsure += tuned.state.searches().back().is_unsure() ? 1 : 0;
     answers.defaults += choice == 0 ? 1 : 0;
     answers.mean_runs += static_cast<double>(tuned.runs) / tunings;
@@ -114,7 +133,7 @@ TEST_CASE("holds 23: sets that are a third apart are told apart, however some ru
       CHECK(of_stalls.mean_runs < 1.3 * calm.mean_runs);
     }
     // Three of a config's five samples stall now and then.
-    CHECK(answers(a_third_apart, heavily_loaded, overlaps, 100).wrong <= 1);
+    CHECK(answers(a_third_apart, heavily_loaded, overlaps, 600).wrong <= 2);
     CHECK(answers({{45'000}, {15'000}}, heavily_loaded, overlaps, 100).wrong <= 1);
   }
 }
@@ -141,6 +160,34 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them") {
   // Two that are slow in the same way do not excuse each other.
   const Set slow_at_times{100'000, 600'000, 0.25};
   CHECK(answers({{150'000}, slow_at_times, slow_at_times}, {}, true, 50).wrong <= 5);
+}
+
+TEST_CASE("holds 23: a set that is the shortest in most runs gives way if it is slow in the others") {
+  for (const double part : {0.5, 0.7}) {
+    CAPTURE(part);
+    const Answers of_own = answers({{300'000}, {100'000}, {60'000, 260'000, part}}, {}, false, 100);
+    CHECK(of_own.wrong == 0);
+    CHECK(of_own.unsure == 0);
+    CHECK(of_own.mean_runs < 90);
+  }
+  for (const double part : {0.5, 0.6, 0.75, 0.9}) {
+    for (const double beside_default : {100'000, 400'000}) {
+      CAPTURE(part, beside_default);
+      const OtherWork after{{{beside_default}, {100'000}, {100'000, 400'000, part}}};
+      const Answers of_other =
+          answers({{300'000}, {120'000}, {100'000}}, {}, false, 100, contextual::SearchLevel::normal, after);
+      CHECK(of_other.wrong == 0);
+      CHECK(of_other.unsure == 0);
+    }
+  }
+}
+
+TEST_CASE("holds 23: own times give way to makespans that many samples tell apart") {
+  const OtherWork beside{.sets = {{620'000}, {350'000}, {600'000}}, .beside = true};
+  const Answers of_beside = answers({{310'000}, {300'000}, {100'000}}, stalling, false, 200,
+                                    contextual::SearchLevel::normal, beside);
+  CHECK(of_beside.wrong == 0);
+  CHECK(of_beside.unsure <= 2);
 }
 
 TEST_CASE("what is set aside for the next best is chosen where that fails") {
