@@ -305,9 +305,9 @@ void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
   record.compared_with = reference;
   if (reference != record.choice) {
     ClosingEvidence evidence = evidence_for(reference, record.choice);
-    const std::optional<SearchScope::Next> next = next_ = this->next();
+    next_ = next();
     contest_->begin(std::move(reference), record.choice, claim, std::move(evidence),
-                    next ? std::optional(next->longer_by_ns) : std::nullopt);
+                    next_ ? std::optional(next_->longer_by_ns) : std::nullopt);
   }
 }
 
@@ -378,12 +378,9 @@ bool ClosingStage::end_closing() {
 
 /// What is next may be shorter than a choice that has far samples of its own, and is compared, too.
 bool ClosingStage::set_aside() {
-  if (!contest_->affords(1)) {
-    return false;
-  }
   const bool by_own_times = own_times_favor_base(record_.choice);
   const auto next = driver_.exists() ? next_measured() : next_;
-  if (!by_own_times && !next) {
+  if (!contest_->affords(1) || (!by_own_times && !next)) {
     return false;
   }
   aside_ = record_.compared();
@@ -577,9 +574,9 @@ std::optional<SearchScope::Next> ClosingStage::next() const {
   return overall_ || aside_ ? std::nullopt : driver_.exists() ? next_measured() : next_by_time();
 }
 
-/// Of what own times put behind the choice. What else runs may take longer beside the choice: where the
-/// walk's makespans promise that something is noticeably shorter than that, and than own times say, these go
-/// by them.
+/// Of what own times put behind the choice. Other work may take longer beside the choice, so something is
+/// expected to take its makespan in the walk if that is noticeably less than the choice takes, and less than
+/// own times say.
 std::optional<SearchScope::Next> ClosingStage::next_by_time() const {
   constexpr double noticeable = 1 - ClosingContest::worthwhile;
   const std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);

@@ -65,7 +65,8 @@ void SearchScope::order_by_time() {
     const Summary now = basis_.problems[p].own_time(base_[p]);
     for (const std::size_t config : basis_.problems[p].by_own_time()) {
       const Summary time = basis_.problems[p].own_time(config);
-      if (time.least_ns < noticeable * now.centre_ns && time.centre_ns > times_of_stalls * time.least_ns) {
+      if (config != base_[p] && time.least_ns < noticeable * now.centre_ns &&
+          time.centre_ns > times_of_stalls * time.least_ns) {
         Assignment stalled = base_;
         stalled[p] = config;
         next_by_time_.push_back(
