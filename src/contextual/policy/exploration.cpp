@@ -31,6 +31,26 @@ Exploration::Step Exploration::advance(ProblemState::Comparison comparison) {
   return {.taken = true};
 }
 
+Exploration::Step Exploration::leave_ruled_out(const std::vector<std::size_t>& walking) {
+  const std::optional<std::size_t> exploring = choice_points_.exploring();
+  if (!exploring) {
+    return {};
+  }
+  const Assignment chosen = choice_points_.choices();
+  int questions = most_questions;
+  for (const std::size_t p : walking) {
+    Assignment assignment = chosen;
+    for (const std::size_t config_id : viable(p)) {
+      assignment[p] = config_id;
+      questions -= 1;
+      if (questions == 0 || feasibility_.allows(choice_points_.normal(assignment))) {
+        return {};
+      }
+    }
+  }
+  return make_way_for(*exploring);
+}
+
 /// Also those that explore together with it.
 void Exploration::note_tuned(std::size_t choice_point) {
   for (const std::size_t p : choice_points_.together(choice_point)) {
@@ -107,12 +127,11 @@ std::vector<Assignment> Exploration::best_by_alternative(std::size_t choice_poin
       choice_point, [this](const Assignment& assignment) { return feasibility_.allows(assignment); });
 }
 
-std::vector<std::size_t> Exploration::viable(std::size_t choice_point) const {
+std::vector<std::size_t> Exploration::viable(std::size_t problem) const {
   std::vector<std::size_t> viable;
-  for (std::size_t alternative = 0; alternative < problems_[choice_point].record().configs.size();
-       ++alternative) {
-    if (problems_[choice_point].viable(alternative)) {
-      viable.push_back(alternative);
+  for (std::size_t config_id = 0; config_id < problems_[problem].record().configs.size(); ++config_id) {
+    if (problems_[problem].viable(config_id)) {
+      viable.push_back(config_id);
     }
   }
   return viable;

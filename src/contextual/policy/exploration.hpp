@@ -36,6 +36,10 @@ class Exploration {
   /// them, in the way that is given.
   Step advance(ProblemState::Comparison comparison);
 
+  /// As `advance`, where the user rules out every config of the problems that walk beside the alternative
+  /// that is held: it makes way, or others do. Takes no step if one is allowed.
+  Step leave_ruled_out(const std::vector<std::size_t>& walking);
+
   /// The choice point explores no longer. It keeps the alternative that others were compared beside. Those
   /// around it come back to what was best with the alternative that it uses now.
   void close(std::size_t choice_point, const Reason& reason);
@@ -56,7 +60,7 @@ class Exploration {
   void note_tuned(std::size_t choice_point);
   void hold_next(std::size_t choice_point);
   void hold_for_comparison(std::size_t choice_point);
-  std::vector<std::size_t> viable(std::size_t choice_point) const;
+  std::vector<std::size_t> viable(std::size_t problem) const;
   bool coupled(const std::vector<std::size_t>& siblings) const;
   bool allows_first_run() const;
   Step make_way_for(std::size_t choice_point);

@@ -42,6 +42,9 @@ void TuningState::skip_infeasible() {
     if (feasibility_.allows(next)) {
       return;
     }
+    if (take(exploration_.leave_ruled_out(walking()))) {
+      continue;
+    }
     feasibility_.rule_out(next);
     std::size_t open_count = 0;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
@@ -243,10 +246,15 @@ bool TuningState::explore() {
     return true;
   }
   const bool by_walk = options_.search == SearchLevel::off || walk_log_.lacks_makespans();
-  const Exploration::Step step =
-      exploration_.advance(by_walk ? ProblemState::Comparison::by_walk : ProblemState::Comparison::by_search);
+  return take(exploration_.advance(by_walk ? ProblemState::Comparison::by_walk
+                                           : ProblemState::Comparison::by_search));
+}
+
+/// Returns false if it is none.
+bool TuningState::take(const Exploration::Step& step) {
   if (!step.rejection.empty()) {
-    reject(*exploring, problems_[*exploring].record().choice, step.rejection);
+    const std::size_t exploring = *choice_points_.exploring();
+    reject(exploring, problems_[exploring].record().choice, step.rejection);
   }
   return step.taken;
 }

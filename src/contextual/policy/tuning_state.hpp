@@ -168,6 +168,7 @@ class TuningState {
   SearchTask task() const;
   void note_end_of_search();
   bool explore();
+  bool take(const Exploration::Step& step);
 
   PolicyOptions options_;
   std::vector<ProblemState> problems_;
