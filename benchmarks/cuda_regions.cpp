@@ -185,6 +185,7 @@ void Program::tune_sides() {
   tune_way("separate", "NCCL, then cuBLASLt");
   tune_way("overlapped", "overlapped");
   tune_way(line_.region == "allgather" ? "copied" : "split", "copied or split");
+  tune_way("one_shot", "one-shot sum");
   const double each_s = tune_each_alone();
   add_side(each_alone_ ? "each kernel tuned alone" : "tuned by a walk", "each_alone", each_s);
   if (!line_.brief) {

@@ -277,12 +277,14 @@ std::shared_ptr<PeerWorkspace> workspace_for(const Rank& rank, int m,
                           options);
 }
 
-/// Lets calls like this one be "separate" from now on.
-void choose_separate(const Rank& rank, const std::string& region, const std::function<void()>& call) {
+/// Lets calls like this one run by this way from now on. `calls`: of which they are.
+void choose_way(const Rank& rank, const char* way, const std::string& calls,
+                const std::function<void()>& call) {
   Options options = region_tuning(rank);
   options.search_settings.runs = 20;
-  options.feasible = only_way("separate");
+  options.feasible = only_way(way);
   ContextualAutotuner tuner(options);
+  const std::string region = std::string(way) + " " + calls;
   tuner.run(region, call);
   const Report report = tuner.report();
   REQUIRE(report.find(region) != nullptr);
@@ -291,7 +293,7 @@ void choose_separate(const Rank& rank, const std::string& region, const std::fun
     return problem.kernel.ends_with("_ways");
   });
   REQUIRE(ways != problems.end());
-  REQUIRE(ways->choice_config.get<std::string>("alternative") == "separate");
+  REQUIRE(ways->choice_config.get<std::string>("alternative") == way);
 }
 
 template <typename Region>
@@ -372,7 +374,7 @@ void check_failed_call(Region& region, const Rank& rank, PeerWorkspace& workspac
 
 }  // namespace
 
-TEST_CASE("layers: bias, activation, residual and pitch do what they say, by both ways", "[layers]") {
+TEST_CASE("layers: bias, activation, residual and pitch do what they say, by each way", "[layers]") {
   if (!on_all_ranks(has_gpu())) {
     return;
   }
@@ -396,10 +398,16 @@ TEST_CASE("layers: bias, activation, residual and pitch do what they say, by bot
       check_tiles(gather, stream, m, Residual::none);
       check_tiles(scatter, stream, m, Residual::apart);
     }
+    {
+      INFO("one shot, " << name);
+      choose_way(rank, "one_shot", "scatter, " + name, [&] { scatter.call(stream, {.m = m}); });
+      CHECK(scatter.wrong({.m = m}) == 0);
+      check_everything(scatter, stream, m, any);
+    }
     if (workspace->parts().nccl.problem().empty()) {
       INFO("separate, " << name);
-      choose_separate(rank, "separate gather, " + name, [&] { gather.call(stream, {.m = m}); });
-      choose_separate(rank, "separate scatter, " + name, [&] { scatter.call(stream, {.m = m}); });
+      choose_way(rank, "separate", "gather, " + name, [&] { gather.call(stream, {.m = m}); });
+      choose_way(rank, "separate", "scatter, " + name, [&] { scatter.call(stream, {.m = m}); });
       CHECK(gather.wrong({.m = m}) == 0);
       CHECK(scatter.wrong({.m = m}) == 0);
       check_everything(gather, stream, m, nothing);
@@ -409,7 +417,7 @@ TEST_CASE("layers: bias, activation, residual and pitch do what they say, by bot
   }
 }
 
-TEST_CASE("layers: one object and workspace serve any number of rows, eager and replayed, by both ways",
+TEST_CASE("layers: one object and workspace serve any number of rows, eager and replayed, by each way",
           "[layers]") {
   if (!on_all_ranks(has_gpu())) {
     return;
@@ -426,13 +434,16 @@ TEST_CASE("layers: one object and workspace serve any number of rows, eager and 
   constexpr int rows[] = {1, 3, 130, 513, 777, most};
   check_any_rows(gather, stream, rows);
   check_any_rows(scatter, stream, rows);
+  // Chosen with one number of rows for all of its bucket.
+  constexpr int of_bucket[] = {513, 777, 1024};
+  choose_way(rank, "one_shot", "rows, scatter", [&] { scatter.call(stream, {.m = 900}); });
+  CHECK(scatter.wrong({.m = 900}) == 0);
+  check_any_rows(scatter, stream, of_bucket);
   if (workspace->parts().nccl.problem().empty()) {
-    // Chosen with one number of rows for all of its bucket.
-    choose_separate(rank, "separate rows, gather", [&] { gather.call(stream, {.m = 900}); });
-    choose_separate(rank, "separate rows, scatter", [&] { scatter.call(stream, {.m = 900}); });
+    choose_way(rank, "separate", "rows, gather", [&] { gather.call(stream, {.m = 900}); });
+    choose_way(rank, "separate", "rows, scatter", [&] { scatter.call(stream, {.m = 900}); });
     CHECK(gather.wrong({.m = 900}) == 0);
     CHECK(scatter.wrong({.m = 900}) == 0);
-    constexpr int of_bucket[] = {513, 777, 1024};
     check_any_rows(gather, stream, of_bucket);
     check_any_rows(scatter, stream, of_bucket);
   }
@@ -458,8 +469,8 @@ TEST_CASE("layers: a gated product of gathered rows, for any number of rows, by 
     constexpr int rows[] = {1, 130, 513, most};
     check_any_rows(gather, stream, rows);
     if (workspace->parts().nccl.problem().empty()) {
-      choose_separate(rank, type == GemmType::fp16 ? "gated, fp16" : "gated, bf16",
-                      [&] { gather.call(stream, {.m = 900, .activation = Activation::silu}); });
+      choose_way(rank, "separate", type == GemmType::fp16 ? "gated, fp16" : "gated, bf16",
+                 [&] { gather.call(stream, {.m = 900, .activation = Activation::silu}); });
       CHECK(gather.wrong({.m = 900, .activation = Activation::silu}) == 0);
       constexpr int of_bucket[] = {513, 900};
       check_any_rows(gather, stream, of_bucket);
@@ -520,6 +531,11 @@ TEST_CASE("layers: a failed call fills its own result with NaN, and nothing arou
   Scatter scatter(rank, workspace, 257, GemmType::fp16);
   check_failed_call(gather, rank, *workspace, stream);
   check_failed_call(scatter, rank, *workspace, stream);
+  const auto patient = workspace_for(rank, 257);
+  Scatter tuned(rank, patient, 257, GemmType::fp16);
+  choose_way(rank, "one_shot", "that fails", [&] { tuned.call(stream, {.m = 101}); });
+  Scatter one_shot(rank, workspace, 257, GemmType::fp16);
+  check_failed_call(one_shot, rank, *workspace, stream);
 }
 
 TEST_CASE("layers: more rows than the shape has, and pitches that do not fit, are invalid arguments",

@@ -38,7 +38,7 @@ namespace {
 constexpr int n = 136;
 constexpr int k = 72;
 
-enum class Manner : std::uint8_t { eager, replayed, split, split_replayed, separate };
+enum class Manner : std::uint8_t { eager, replayed, split, split_replayed, one_shot, separate };
 
 /// Both regions for one number of rows, with two sets of data each.
 class Regions {
@@ -109,16 +109,18 @@ class Regions {
   void run(Manner manner, int set, int region) {
     const auto call = [&] { region == 0 ? gather(set) : scatter(set); };
     const bool splits = region == 1 && (manner == Manner::split || manner == Manner::split_replayed);
+    const bool one_shot = region == 1 && split_ && manner == Manner::one_shot;
     if (manner == Manner::replayed || manner == Manner::split_replayed) {
       graphs_[static_cast<std::size_t>(3 * set + (splits ? 2 : region))]->launch(stream_);
     } else if (splits) {
       split(set);
-    } else if (manner != Manner::separate) {
-      call();
-    } else {
+    } else if (one_shot || manner == Manner::separate) {
+      const std::string way = one_shot ? "one_shot" : "separate";
       Options options;
-      options.feasible = only_way("separate");
-      tuner_.run((region == 0 ? "gather " : "scatter ") + std::to_string(m_), call, options);
+      options.feasible = only_way(way.c_str());
+      tuner_.run(way + (region == 0 ? " gather " : " scatter ") + std::to_string(m_), call, options);
+    } else {
+      call();
     }
   }
 
@@ -140,8 +142,9 @@ class Regions {
 }  // namespace
 
 TEST_CASE(
-    "regions: any sequence of calls on a workspace is right, eager, replayed, with k split or by NCCL, with "
-    "ranks that are late",
+    "regions: any sequence of calls on a workspace is right, eager, replayed, with k split, in one shot or "
+    "by "
+    "NCCL, with ranks that are late",
     "[mix]") {
   if (!on_all_ranks(has_gpu())) {
     return;
@@ -159,7 +162,7 @@ TEST_CASE(
   for (const int m : {1, 2, 130, most_rows}) {
     regions.push_back(std::make_unique<Regions>(rank, workspace, stream, m));
   }
-  const unsigned manners = workspace->parts().nccl.problem().empty() ? 5 : 4;
+  const unsigned manners = workspace->parts().nccl.problem().empty() ? 6 : 5;
   std::mt19937 common(7);  // all ranks make the same calls
   std::mt19937 own(static_cast<unsigned>(rank.number));
   // Ranks that share a GPU take turns on it, each a few milliseconds long.

@@ -4,6 +4,7 @@
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_split.hpp"
 #include "kernels/cuda/nccl_sum.hpp"
+#include "kernels/cuda/one_shot_sum.hpp"
 #include "kernels/cuda/peers/peer_spoil.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
 
@@ -27,20 +28,25 @@ struct Call : GemmScatterArgs {
   Key key() const { return region_key(*this); }
 };
 
+/// By cuBLASLt, into this rank's memory.
+void multiply(CUstream stream, const Call& call) {
+  const PeerWorkspace::Parts& parts = *call.workspace;
+  separate_gemm(parts, stream,
+                {.a = call.call.a,
+                 .b = call.call.b,
+                 .c = parts.matrices_of(parts.communicator->rank()),
+                 .m = call.shape.m,
+                 .n = call.shape.n,
+                 .k = call.shape.k,
+                 .type = call.shape.type,
+                 .a_pitch = call.call.a_pitch});
+}
+
 void call_separate(CUstream& stream, const Call*& call) {
-  PeerWorkspace::Parts& parts = *call->workspace;
-  if (parts.is_aborted_while_tuned()) {
+  if (call->workspace->is_aborted_while_tuned()) {
     return;
   }
-  separate_gemm(parts, stream,
-                {.a = call->call.a,
-                 .b = call->call.b,
-                 .c = parts.matrices_of(parts.communicator->rank()),
-                 .m = call->shape.m,
-                 .n = call->shape.n,
-                 .k = call->shape.k,
-                 .type = call->shape.type,
-                 .a_pitch = call->call.a_pitch});
+  multiply(stream, *call);
   add_by_nccl(stream, *call, call->rows);
 }
 
@@ -65,16 +71,28 @@ void call_split(CUstream& stream, const Call*& call) {
   call_own<gemm_split>(stream, call);
 }
 
+bool fits_one_shot(const Call& call) {
+  return has_few_rows(call) && !call.workspace->options.equal_bits;
+}
+
+void call_one_shot(CUstream& stream, const Call*& call) {
+  multiply(stream, *call);
+  add_in_one_shot(stream, *call, call->rows);
+}
+
 RegionWays<Call>& reduce_scatter_ways() {
-  static auto& choice = make_region_ways<Call>(
-      reduce_scatter_ways_name, {{"overlapped", call_own<gemm_scatter>}, {"split", call_split, has_few_rows}},
-      call_separate);
+  static auto& choice = make_region_ways<Call>(reduce_scatter_ways_name,
+                                               {{"overlapped", call_own<gemm_scatter>},
+                                                {"split", call_split, has_few_rows},
+                                                {"one_shot", call_one_shot, fits_one_shot}},
+                                               call_separate);
   return choice;
 }
 
 RegionWays<Call>& all_reduce_ways() {
-  static auto& choice =
-      make_region_ways<Call>(all_reduce_ways_name, {{"split", call_split, has_few_rows}}, call_separate);
+  static auto& choice = make_region_ways<Call>(
+      all_reduce_ways_name, {{"split", call_split, has_few_rows}, {"one_shot", call_one_shot, fits_one_shot}},
+      call_separate);
   return choice;
 }
 
@@ -117,8 +135,9 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
     throw InvalidArgument(std::string(who) +
                           ": all ranks get so many rows only by NCCL: " + workspace_->parts().nccl.problem());
   }
-  if (workspace_->parts().nccl.problem().empty()) {
-    std::byte* const aligned = workspace_->parts().matrices_of(workspace_->rank());
+  const PeerWorkspace::Parts& parts = workspace_->parts();
+  if (parts.memory.problem().empty() || parts.nccl.problem().empty()) {
+    std::byte* const aligned = parts.matrices_of(workspace_->rank());
     cublaslt_plan({.a = aligned,
                    .b = aligned,
                    .c = aligned,
@@ -126,6 +145,11 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                    .n = shape.n,
                    .k = shape.k,
                    .type = shape.type});
+  }
+  if (parts.memory.problem().empty()) {
+    load_one_shot_sum();
+  }
+  if (parts.nccl.problem().empty()) {
     load_gemm_remainder();
     load_spoil();
   }

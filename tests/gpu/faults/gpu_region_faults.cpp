@@ -78,9 +78,10 @@ class Program {
   }
 
   /// Another one in each repetition.
+  int layer_index() const { return command_line_.first % layers_under_fault; }
   std::unique_ptr<LayerUnderFault> layer(
       const Rank& rank, const std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>& workspace) const {
-    return make_layer_under_fault(command_line_.first % layers_under_fault, rank, workspace);
+    return make_layer_under_fault(layer_index(), rank, workspace);
   }
 
   bool can_run() {
@@ -96,12 +97,14 @@ class Program {
     return true;
   }
 
-  /// Returns null where the ranks cannot use each other's memory. With equal bits, because only these ways to
-  /// run a layer have a budget for their waits on the device.
-  static std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> make_workspace(
-      const Rank& rank, std::chrono::nanoseconds budget) {
+  /// Returns null where the ranks cannot use each other's memory. With equal bits, unless the way is given:
+  /// what NCCL waits for on the device has no budget.
+  std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> make_workspace(
+      const Rank& rank, std::chrono::nanoseconds budget) const {
     return region_workspace(rank, workspace_bytes_under_fault(rank.count),
-                            {.setup_deadline = setup_deadline, .wait_budget = budget, .equal_bits = true});
+                            {.setup_deadline = setup_deadline,
+                             .wait_budget = budget,
+                             .equal_bits = way_under_fault(layer_index()) == nullptr});
   }
 
   /// Returns false, and says why, where the region cannot be run.
@@ -122,6 +125,9 @@ class Program {
     options.communicator = world_;
     options.search_settings.runs = 40;
     options.search_settings.closing_rounds = 2;
+    if (const char* const way = way_under_fault(layer_index())) {
+      options.feasible = only_way(way);
+    }
     options.deadline = command_line_.deadline;
     options.grace = command_line_.grace;
     options.log_directory = command_line_.log_directory;
@@ -160,6 +166,7 @@ class Program {
     region_ = name;
     under_fault_ = &region;
     workspace_ = &workspace;
+    region.begin();
     nlohmann::json record = faults::outcome_of([&] { tuner_->run(name, region, options); });
     const std::string outcome = record.at("outcome").get<std::string>();
     record["event"] = "out";

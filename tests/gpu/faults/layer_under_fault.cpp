@@ -22,6 +22,7 @@ constexpr int sets = 2;  // of a product's data
 constexpr AllGatherGemmShape gather_shape{600, 264, 136, GemmType::fp16};
 constexpr GemmReduceScatterShape scatter_shape{600, 264, 136, GemmType::fp16};
 constexpr GemmReduceScatterShape split_shape{100, 264, 136, GemmType::fp16, true};
+constexpr int by_one_shot = layers_under_fault - 1;
 constexpr AllGatherMoeShape gather_experts_shape{300, 264, 136, 5, 2, GemmType::fp16};
 constexpr MoeReduceScatterShape reduce_experts_shape{300, 264, 136, 5, 2, GemmType::fp16};
 
@@ -111,6 +112,10 @@ std::size_t workspace_bytes_under_fault(int ranks) {
                    MoeReduceScatter::workspace_bytes(reduce_experts_shape, ranks)});
 }
 
+const char* way_under_fault(int index) {
+  return index == by_one_shot ? "one_shot" : nullptr;
+}
+
 std::unique_ptr<LayerUnderFault> make_layer_under_fault(int index, const Rank& rank,
                                                         const Workspace& workspace) {
   switch (index) {
@@ -120,6 +125,8 @@ std::unique_ptr<LayerUnderFault> make_layer_under_fault(int index, const Rank& r
       return std::make_unique<Reduce>(rank, workspace, scatter_shape);
     case 2:
       return std::make_unique<Reduce>(rank, workspace, split_shape);
+    case by_one_shot:
+      return std::make_unique<Reduce>(rank, workspace, scatter_shape);
     case 3:
       return std::make_unique<GatherExperts>(rank, workspace);
     default:

@@ -29,9 +29,12 @@ class LayerUnderFault {
   virtual std::size_t wrong() = 0;
 };
 
-/// An all-gather GEMM, a GEMM reduce-scatter, one of few rows that all ranks get, whose k is split, and the
-/// two halves of a mixture of experts.
-constexpr int layers_under_fault = 5;
+/// An all-gather GEMM, a GEMM reduce-scatter, one of few rows that all ranks get, whose k is split, the two
+/// halves of a mixture of experts, and a reduce-scatter by the way "one_shot".
+constexpr int layers_under_fault = 6;
+
+/// Of the layer with this index: the way that it is to take. Null for all those with equal bits.
+const char* way_under_fault(int index);
 
 /// Returns how large a workspace must be for any of them, in bytes.
 std::size_t workspace_bytes_under_fault(int ranks);

@@ -42,6 +42,7 @@ Scale::Definition RegionUnderFault::own_definition() {
 
 void RegionUnderFault::operator()() {
   ++runs_;
+  ++runs_of_tuning_;
   own_(stream_, values_.get(), -1.0F, value_count);
   injector_.reach("before_layer");
   if (injector_.due("skip")) {
@@ -50,7 +51,7 @@ void RegionUnderFault::operator()() {
   if (injector_.due("hold")) {
     hold(stream_, hold_);
   }
-  layer_->call(stream_, runs_);
+  layer_->call(stream_, runs_of_tuning_);
 }
 
 void RegionUnderFault::check_run() {

@@ -33,6 +33,10 @@ class RegionUnderFault {
   RegionUnderFault(std::unique_ptr<LayerUnderFault> layer, faults::Injector& injector,
                    std::chrono::nanoseconds hold);
 
+  /// Before a tuning: from here on all ranks take the same sets of data, however many runs each has made
+  /// before.
+  void begin() { runs_of_tuning_ = 0; }
+
   /// One run of the region, which compares its result with what is expected.
   void operator()();
 
@@ -49,6 +53,7 @@ class RegionUnderFault {
   std::chrono::nanoseconds hold_;
   bool config_failed_ = false;
   int runs_ = 0;
+  int runs_of_tuning_ = 0;
   Stream stream_;
   std::unique_ptr<LayerUnderFault> layer_;
   std::size_t wrong_while_tuning_ = 0;

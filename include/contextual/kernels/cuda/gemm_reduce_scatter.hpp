@@ -48,8 +48,8 @@ struct GemmReduceScatterCall {
 /// Each rank's part is rounded to the type. The parts are added in float in the order of the ranks, and the
 /// sum is rounded.
 ///
-/// There are three ways, among which "cuda_reduce_scatter_ways" chooses; with `all_rows` there are the last
-/// two, and "cuda_all_reduce_ways" chooses:
+/// There are four ways, among which "cuda_reduce_scatter_ways" chooses; with `all_rows` there are the last
+/// three, and "cuda_all_reduce_ways" chooses:
 /// - "overlapped": one kernel ("cuda_gemm_reduce_scatter") multiplies, stores each tile at the rank that owns
 ///   it, and adds the others' parts to own tiles.
 /// - "split", for few rows: one kernel ("cuda_gemm_split_reduce_scatter") multiplies the rows of all ranks at
@@ -57,6 +57,8 @@ struct GemmReduceScatterCall {
 ///   than multiprocessors; then it adds all parts. Each split is a part of its own, so the bits depend on
 ///   their number. Splits times rows (the bucket of m, rounded up to a multiple of the ranks; with `all_rows`
 ///   times the ranks) are at most 1024; with more rows "split" is no candidate.
+/// - "one_shot", for as few rows: cuBLASLt multiplies, then one kernel reads all ranks' parts of own rows
+///   from their memory, and adds them.
 /// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision,
 ///   and where there is more to do, a kernel does it to the rounded sum.
 ///

@@ -30,6 +30,44 @@ __device__ bool has_begun(const PeerBegin& peers, int rank) {
   return load_from_peers(&own.arrived[rank]) > own.epoch;
 }
 
+/// A call whose blocks read what the other ranks have, once these have begun. Its epoch is read once, since a look at it
+/// takes as long as one at another rank's word.
+class Meeting {
+ public:
+  __device__ explicit Meeting(const PeerBegin& peers) : peers_(peers), epoch_(own().epoch) {}
+
+  /// All threads of the block: until all ranks have begun. Returns false in vain. The first block, which the device
+  /// starts first, tells the others.
+  __device__ bool has_all() const {
+    const int rank = static_cast<int>(threadIdx.x);
+    bool is_here = true;
+    if (is_other(rank)) {
+      if (blockIdx.x == 0) {
+        store_for_peers(&peers_.control[rank]->arrived[peers_.rank], epoch_ + 1);
+      }
+      is_here = wait_until(peers_, PeerFailure::not_arrived + rank,
+                           [&] { return load_from_peers(&own().arrived[rank]) > epoch_; });
+    }
+    return __syncthreads_and(is_here ? 1 : 0) != 0;
+  }
+
+  /// One thread for each rank, when this one has read all: until that rank has, too.
+  __device__ void part(int rank) const {
+    if (is_other(rank)) {
+      store_for_peers(&peers_.control[rank]->fetched[peers_.rank], epoch_ + 1);
+      wait_until(peers_, PeerFailure::not_done + rank,
+                 [&] { return load_from_peers(&own().fetched[rank]) > epoch_; });
+    }
+  }
+
+ private:
+  __device__ PeerControl& own() const { return *peers_.control[peers_.rank]; }
+  __device__ bool is_other(int rank) const { return rank < peers_.ranks && rank != peers_.rank; }
+
+  const PeerBegin& peers_;
+  unsigned long long epoch_;
+};
+
 /// Lets the copies into the other ranks' memory begin, once all ranks have begun or the wait was in vain. One thread.
 __device__ void release_copies(const PeerBegin& peers, unsigned long long flag) {
   PeerControl& own = *peers.control[peers.rank];
