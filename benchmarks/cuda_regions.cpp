@@ -184,8 +184,11 @@ void Program::tune_sides() {
   add_side("defaults", "joint", 0, Mode::off);
   tune_way("separate", "NCCL, then cuBLASLt");
   tune_way("overlapped", "overlapped");
-  tune_way(line_.region == "allgather" ? "copied" : "split", "copied or split");
-  tune_way("one_shot", "one-shot sum");
+  const bool gathers = line_.region == "allgather";
+  tune_way(gathers ? "copied" : "split", "copied or split");
+  if (!gathers) {
+    tune_way("one_shot", "one-shot sum");
+  }
   const double each_s = tune_each_alone();
   add_side(each_alone_ ? "each kernel tuned alone" : "tuned by a walk", "each_alone", each_s);
   if (!line_.brief) {
