@@ -183,11 +183,10 @@ void Program::tune_sides() {
   const double joint_s = tune_whole("joint");
   add_side("defaults", "joint", 0, Mode::off);
   tune_way("separate", "NCCL, then cuBLASLt");
-  tune_way("overlapped", "overlapped");
-  const bool gathers = line_.region == "allgather";
-  tune_way(gathers ? "copied" : "split", "copied or split");
-  if (!gathers) {
-    tune_way("one_shot", "one-shot sum");
+  const std::vector<const char*> gathers{"overlapped", "copied"};
+  const std::vector<const char*> scatters{"overlapped", "split", "one_shot"};
+  for (const char* const way : line_.region == "allgather" ? gathers : scatters) {
+    tune_way(way, way);
   }
   const double each_s = tune_each_alone();
   add_side(each_alone_ ? "each kernel tuned alone" : "tuned by a walk", "each_alone", each_s);

@@ -44,6 +44,8 @@ class ChoicePoints {
   /// Call it after each tuning iteration, with the config of every problem.
   void note(const Assignment& assignment, const IterationOutcome& outcome);
 
+  /// Returns true if the problem is one, which has no own times.
+  bool has(std::size_t problem) const { return problems_[problem].request().choice_point; }
   /// Returns true if, with this assignment, the region launches the problem.
   bool active(std::size_t problem, const Assignment& assignment) const;
   /// Returns the same for the choices of all problems so far.

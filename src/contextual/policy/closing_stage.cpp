@@ -268,18 +268,6 @@ bool ClosingStage::may_compare() const {
          !basis_.walk.lacks_makespans();
 }
 
-/// All samples so far: of the walk, the search and earlier comparisons.
-ClosingEvidence ClosingStage::evidence_for(const Assignment& reference, const Assignment& choice) const {
-  std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
-  ClosingEvidence evidence;
-  evidence.reference_ns = std::exchange(all[reference], {});
-  evidence.choice_ns = std::exchange(all[choice], {});
-  for (const auto& [assignment, makespans] : all) {
-    evidence.others += far_share(makespans, far_limit(makespans)).of_machine();
-  }
-  return evidence;
-}
-
 /// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
 /// which nothing has to be shown.
 void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
@@ -304,10 +292,14 @@ void ClosingStage::begin_comparison(Assignment reference, Reference kind) {
   record.reference = kind;
   record.compared_with = reference;
   if (reference != record.choice) {
-    ClosingEvidence evidence = evidence_for(reference, record.choice);
+    const Makespans so_far = samples_.with(basis_.walk);
     next_ = next();
-    contest_->begin(std::move(reference), record.choice, claim, std::move(evidence),
-                    next_ ? std::optional(next_->longer_by_ns) : std::nullopt);
+    contest_->begin(
+        reference, record.choice, claim,
+        {.reference_ns = so_far.of(reference),
+         .choice_ns = so_far.of(record.choice),
+         .others = so_far.machine_without(reference).without(machine_share(so_far.of(record.choice)))},
+        next_ ? std::optional(next_->longer_by_ns) : std::nullopt);
   }
 }
 
@@ -458,13 +450,12 @@ bool ClosingStage::defaults_may_be_behind() const {
   if (next->longer_by_ns < 0 || is_behind_again) {
     return true;
   }
-  const ClosingEvidence evidence = evidence_for(scope_.defaults(), scope_.defaults());
-  const FarCost cost = far_cost(evidence.reference_ns, far_limit(evidence.reference_ns), evidence.others);
-  const Summary paid_for = paid(evidence.reference_ns, evidence.others);
-  const double by_walk_ns = basis_.walk.median_of(scope_.defaults());
-  const bool is_behind =
-      by_walk_ns > 0 && paid_for.centre_ns - paid_for.standard_error_ns >
-                            (1 + ClosingContest::worthwhile) * (by_walk_ns + next->longer_by_ns);
+  const Makespans so_far = samples_.with(basis_.walk);
+  const std::vector<double>& makespans = so_far.of(scope_.defaults());
+  const Summary paid_for = so_far.paid_for(scope_.defaults());
+  const bool is_behind = paid_for.centre_ns - paid_for.standard_error_ns >
+                         (1 + ClosingContest::worthwhile) * (median(makespans) + next->longer_by_ns);
+  const FarCost cost = far_cost(makespans, far_limit(makespans), so_far.machine_without(scope_.defaults()));
   return is_behind || (cost.judgement.cause != FarCause::machine &&
                        cost.near * cost.excess * cost.own_part() > next->longer_by_ns);
 }
@@ -579,17 +570,12 @@ std::optional<SearchScope::Next> ClosingStage::next() const {
 /// own times say.
 std::optional<SearchScope::Next> ClosingStage::next_by_time() const {
   constexpr double noticeable = 1 - ClosingContest::worthwhile;
-  const std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
-  const auto median_of = [&](const Assignment& assignment) {
-    const auto makespans = all.find(assignment);
-    return makespans == all.end() ? 0 : median(makespans->second);
-  };
-  const ClosingEvidence evidence = evidence_for({}, record_.choice);
-  const double choice_ns = paid(evidence.choice_ns, evidence.others).centre_ns;
-  const double defaults_ns = median_of(scope_.defaults());
+  const Makespans so_far = samples_.with(basis_.walk);
+  const double choice_ns = so_far.paid_for(record_.choice).centre_ns;
+  const double defaults_ns = median(so_far.of(scope_.defaults()));
   std::optional<SearchScope::Next> next;
   for (SearchScope::Next other : scope_.next_by_time()) {
-    const double makespan_ns = median_of(other.assignment);
+    const double makespan_ns = median(so_far.of(other.assignment));
     const bool promises =
         makespan_ns > 0 && makespan_ns < noticeable * std::min(choice_ns, defaults_ns + other.longer_by_ns);
     other.longer_by_ns = promises ? makespan_ns - defaults_ns : other.longer_by_ns;
@@ -604,28 +590,22 @@ std::optional<SearchScope::Next> ClosingStage::next_by_time() const {
 /// By means of samples, far ones as they are likelier.
 std::optional<SearchScope::Next> ClosingStage::next_measured() const {
   constexpr std::size_t enough_samples = 3;
-  const std::map<Assignment, std::vector<double>> all = samples_.with(basis_.walk);
-  FarShare far;
-  for (const auto& [assignment, makespans] : all) {
-    far += far_share(makespans, far_limit(makespans)).of_machine();
-  }
+  const Makespans so_far = samples_.with(basis_.walk);
+  const Summary defaults = so_far.paid_for(scope_.defaults());
   std::optional<SearchScope::Next> next;
-  std::optional<double> defaults_ns;
-  for (const auto& [assignment, makespans] : all) {
-    const FarShare own = far_share(makespans, far_limit(makespans)).of_machine();
-    const double mean_ns = paid(makespans, far.without(own)).centre_ns;
-    if (assignment == scope_.defaults()) {
-      defaults_ns = mean_ns;
-    } else if (assignment != record_.choice && makespans.size() >= enough_samples &&
-               scope_.full(scope_.of_members(assignment)) == assignment && scope_.allowed(assignment) &&
-               basis_.feasibility.proven(assignment) && (!next || mean_ns < next->longer_by_ns)) {
+  for (const auto& [assignment, makespans] : so_far.all()) {
+    const double mean_ns = so_far.paid_for(assignment).centre_ns;
+    if (assignment != scope_.defaults() && assignment != record_.choice &&
+        makespans.size() >= enough_samples && scope_.full(scope_.of_members(assignment)) == assignment &&
+        scope_.allowed(assignment) && basis_.feasibility.proven(assignment) &&
+        (!next || mean_ns < next->longer_by_ns)) {
       next = SearchScope::Next{assignment, mean_ns};
     }
   }
-  if (!next || !defaults_ns) {
+  if (!next || defaults.count == 0) {
     return std::nullopt;
   }
-  next->longer_by_ns -= *defaults_ns;
+  next->longer_by_ns -= defaults.centre_ns;
   return next;
 }
 

@@ -83,7 +83,6 @@ class ClosingStage {
   Reason known_failure() const;
   bool compares_further() const;
   bool may_compare() const;
-  ClosingEvidence evidence_for(const Assignment& reference, const Assignment& choice) const;
   void begin_comparison(Assignment reference, Reference kind);
   ClosingContest::Verdict end_comparison();
   void begin_closing();

@@ -144,7 +144,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
     std::vector<SearchRun> seen;
     Reason infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
-      SearchSamples::Reading reading = samples_.read(runs[i], outcomes[i], scope_.sampled());
+      SearchSamples::Reading reading = samples_.read(runs[i], outcomes[i], scope_.members());
       retakes_ += runs[i].run > 0 && !reading.run.makespan_ns ? 1 : 0;
       if (reading.out_of_time) {
         infeasible = Reason({.why = Why::no_time_in_runs, .count = SearchSamples::most_misses});
@@ -327,7 +327,8 @@ void RegionSearch::end() {
 
 FarShare RegionSearch::stalls() const {
   FarShare share;
-  for (const auto& [assignment, makespans] : samples_.with(basis_.walk)) {
+  const Makespans so_far = samples_.with(basis_.walk);
+  for (const auto& [assignment, makespans] : so_far.all()) {
     share += far_share(makespans, times_of_stalls * median(makespans));
   }
   return share.far > earlier_stalls_.far ? share : earlier_stalls_;

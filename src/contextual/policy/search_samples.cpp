@@ -1,6 +1,5 @@
 #include "contextual/policy/search_samples.hpp"
 
-#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tie.hpp"
 
@@ -8,6 +7,22 @@
 #include <utility>
 
 namespace contextual::policy {
+
+Makespans::Makespans(ByAssignment all) : all_(std::move(all)) {
+  for (const auto& [assignment, makespans] : all_) {
+    machine_ += machine_share(makespans);
+  }
+}
+
+const std::vector<double>& Makespans::of(const Assignment& assignment) const {
+  static const std::vector<double> none;
+  const auto found = all_.find(assignment);
+  return found == all_.end() ? none : found->second;
+}
+
+Summary Makespans::paid_for(const Assignment& assignment) const {
+  return paid(of(assignment), machine_without(assignment));
+}
 
 void SearchSamples::clear() {
   usually_launched_.clear();
@@ -41,17 +56,17 @@ bool SearchSamples::launched_as_usual(const Assignment& assignment, const Iterat
 }
 
 SearchSamples::Reading SearchSamples::read(const SearchRunPlan& planned, const IterationOutcome& outcome,
-                                           const std::vector<SearchMember>& members) {
+                                           const std::vector<std::size_t>& members) {
   Reading reading;
   SearchRun& run = reading.run;
   bool launched = true;
   bool timed = outcome.makespan_ns.has_value();
   bool disturbed = false;
   const bool usual = launched_as_usual(planned.assignment, outcome);
-  for (const SearchMember& member : members) {
-    const CellOutcome& cell = outcome.cells[member.problem];
+  for (const std::size_t p : members) {
+    const CellOutcome& cell = outcome.cells[p];
     launched = launched && cell.launched;
-    timed = timed && (!member.timed || cell.untimed || cell.time_ns.value_or(0) > 0);
+    timed = timed && (choice_points_.has(p) || cell.untimed || cell.time_ns.value_or(0) > 0);
     disturbed = disturbed || cell.disturbed;
     run.times_ns.push_back(cell.time_ns);
   }
@@ -95,11 +110,8 @@ void SearchSamples::forget(std::size_t problem, std::size_t config_id) {
   });
 }
 
-std::map<Assignment, std::vector<double>> SearchSamples::with(const WalkLog& walk) const {
-  std::map<Assignment, std::vector<double>> all;
-  for (const auto& [assignment, makespans] : makespans_) {
-    all[assignment].assign(makespans.begin(), makespans.end());
-  }
+Makespans SearchSamples::with(const WalkLog& walk) const {
+  Makespans::ByAssignment all = makespans_;
   for (const SearchSample& sample : walk.samples()) {
     for (const SearchRun& run : sample.runs) {
       if (run.makespan_ns) {
@@ -107,29 +119,17 @@ std::map<Assignment, std::vector<double>> SearchSamples::with(const WalkLog& wal
       }
     }
   }
-  return all;
+  return Makespans(std::move(all));
 }
 
 void SearchSamples::note_in(SearchRecord& record, double tie_margin) const {
-  std::vector<FarShare> shares;
-  FarShare all;
+  const Makespans own(makespans_);
   for (const auto& [assignment, makespans] : makespans_) {
-    const std::vector<double> values(makespans.begin(), makespans.end());
-    all += shares.emplace_back(far_share(values, far_limit(values)).of_machine());
-  }
-  for (const auto& [assignment, makespans] : makespans_) {
-    const FarShare others = all.without(shares[record.measured.size()]);
-    record.measured.push_back({assignment, paid({makespans.begin(), makespans.end()}, others)});
+    record.measured.push_back({assignment, own.paid_for(assignment)});
   }
   record.existing = std::max(record.existing, record.measured.size());  // with the closing comparison's
-  const auto of = [&](const Assignment& assignment) {
-    const auto found =
-        std::find_if(record.measured.begin(), record.measured.end(),
-                     [&](const MeasuredAssignment& measured) { return measured.assignment == assignment; });
-    return found == record.measured.end() ? Summary{} : found->makespan;
-  };
-  const Summary choice = of(record.choice);
-  const Summary by_time = of(record.by_own_time);
+  const Summary choice = own.paid_for(record.choice);
+  const Summary by_time = own.paid_for(record.by_own_time);
   if (choice.count == 0) {
     return;
   }

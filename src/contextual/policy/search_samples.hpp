@@ -5,6 +5,7 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/choice_points.hpp"
+#include "contextual/policy/far_values.hpp"
 #include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/walk_log.hpp"
@@ -19,10 +20,25 @@
 
 namespace contextual::policy {
 
-/// A problem that a search chooses for.
-struct SearchMember {
-  std::size_t problem = 0;
-  bool timed = true;  ///< it has own times
+/// Samples of assignments.
+class Makespans {
+ public:
+  using ByAssignment = std::map<Assignment, std::vector<double>>;
+  explicit Makespans(ByAssignment all);
+
+  const ByAssignment& all() const noexcept { return all_; }
+  /// Returns the samples of an assignment, or none.
+  const std::vector<double>& of(const Assignment& assignment) const;
+  /// Returns what those of all other assignments say of the machine.
+  FarShare machine_without(const Assignment& assignment) const {
+    return machine_.without(machine_share(of(assignment)));
+  }
+  /// Returns what a program pays for an assignment.
+  Summary paid_for(const Assignment& assignment) const;
+
+ private:
+  ByAssignment all_;
+  FarShare machine_;
 };
 
 /// Assignments are those of all problems. Keeps a reference to the choice points. Not thread-safe.
@@ -41,20 +57,21 @@ class SearchSamples {
     SearchRun run;             ///< with a makespan if that is one of exactly this assignment
     bool out_of_time = false;  ///< it is the last of `most_misses` runs in a row without a valid time
   };
+  /// `members`: the problems that the search chooses for.
   Reading read(const SearchRunPlan& planned, const IterationOutcome& outcome,
-               const std::vector<SearchMember>& members);
+               const std::vector<std::size_t>& members);
   /// Returns true if several batches in a row had no sample because of what the region launched: where it
   /// never launches the same in two runs in a row, more runs show no more.
   bool end_batch();
 
   void add(const Assignment& assignment, std::int64_t makespan_ns) {
-    makespans_[assignment].push_back(makespan_ns);
+    makespans_[assignment].push_back(static_cast<double>(makespan_ns));
   }
   void forget(const Assignment& assignment) { makespans_.erase(assignment); }
   /// Forgets the assignments that launch this config.
   void forget(std::size_t problem, std::size_t config_id);
-  /// Returns the makespans of all samples, those of the walk included, by assignment.
-  std::map<Assignment, std::vector<double>> with(const WalkLog& walk) const;
+  /// Returns the makespans of all samples, those of the walk included.
+  Makespans with(const WalkLog& walk) const;
   bool has(const Assignment& assignment) const { return makespans_.contains(assignment); }
 
   /// Notes what was measured, what it says of own times, and what ties with the choice.
@@ -79,7 +96,7 @@ class SearchSamples {
   int barren_batches_ = 0;                             ///< in a row
   Batch batch_;                                        ///< the last one
   std::map<Assignment, int> misses_;                   ///< latest runs in a row without a time
-  std::map<Assignment, std::vector<std::int64_t>> makespans_;
+  Makespans::ByAssignment makespans_;
 };
 
 }  // namespace contextual::policy

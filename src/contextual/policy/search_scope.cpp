@@ -12,11 +12,7 @@ namespace contextual::policy {
 void SearchScope::begin(SearchTask task, std::vector<std::size_t> members) {
   task_ = std::move(task);
   members_ = std::move(members);
-  sampled_.clear();
   own_times_.clear();
-  for (const std::size_t p : members_) {
-    sampled_.push_back({p, !basis_.problems[p].request().choice_point});
-  }
   for (const std::size_t p : task_.problems) {
     std::vector<Summary>& times = own_times_.emplace_back();
     for (std::size_t config = 0; config < basis_.problems[p].record().configs.size(); ++config) {
@@ -37,31 +33,31 @@ void SearchScope::order_by_time() {
   constexpr int samples_of_near = 14;
   next_by_time_.clear();
   further_samples_ = 0;
+  if (!members_.empty()) {
+    return;
+  }
+  double longer_by_ns = 0;
   const bool defaults_are_best = base_ == basis_.choice_points.defaults();
   std::map<std::size_t, std::vector<std::size_t>> left;  // by problem: those behind its choice
   for (const std::size_t p : task_.problems) {
-    std::vector<std::size_t> configs = basis_.problems[p].by_own_time();
+    const ProblemState& problem = basis_.problems[p];
+    longer_by_ns += problem.own_time(base_[p]).centre_ns - problem.own_time(0).centre_ns;
+    std::vector<std::size_t> configs = problem.by_own_time();
     const auto choice = std::find(configs.begin(), configs.end(), base_[p]);
-    if (members_.empty() && choice != configs.end() && choice + 1 != configs.end()) {
-      const bool is_near = basis_.problems[p].own_time(choice[1]).centre_ns <
-                           near * basis_.problems[p].own_time(*choice).centre_ns;
+    if (choice != configs.end() && choice + 1 != configs.end()) {
+      const bool is_near = problem.own_time(choice[1]).centre_ns < near * problem.own_time(*choice).centre_ns;
       further_samples_ = std::max(further_samples_, is_near             ? samples_of_near
                                                     : defaults_are_best ? samples_again
                                                                         : 0);
     }
     const auto standard = std::find(configs.begin(), configs.end(), 0U);
-    if (members_.empty() && choice != configs.end() && (defaults_are_best || choice < standard)) {
+    if (choice != configs.end() && (defaults_are_best || choice < standard)) {
       configs.erase(defaults_are_best ? configs.end() : standard, configs.end());
       configs.erase(choice);
       left[p] = std::move(configs);
     }
   }
-  double longer_by_ns = 0;
   for (const std::size_t p : task_.problems) {
-    longer_by_ns +=
-        basis_.problems[p].own_time(base_[p]).centre_ns - basis_.problems[p].own_time(0).centre_ns;
-  }
-  for (const std::size_t p : members_.empty() ? task_.problems : std::vector<std::size_t>()) {
     const Summary now = basis_.problems[p].own_time(base_[p]);
     for (const std::size_t config : basis_.problems[p].by_own_time()) {
       const Summary time = basis_.problems[p].own_time(config);

@@ -8,7 +8,6 @@
 #include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_record.hpp"
-#include "contextual/policy/search_samples.hpp"
 #include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
@@ -49,8 +48,6 @@ class SearchScope {
   const SearchTask& task() const noexcept { return task_; }
   bool compares_alternatives() const noexcept { return !task_.by_alternative.empty(); }
   const std::vector<std::size_t>& members() const noexcept { return members_; }
-  /// The same, for SearchSamples.
-  const std::vector<SearchMember>& sampled() const noexcept { return sampled_; }
   bool has_member(std::size_t problem) const;
 
   /// What the problems that are no members use, and the members before the search.
@@ -97,7 +94,6 @@ class SearchScope {
   SearchBasis basis_;
   SearchTask task_;
   std::vector<std::size_t> members_;
-  std::vector<SearchMember> sampled_;
   Assignment base_;
   Assignment walked_;
   Assignment defaults_;

@@ -45,18 +45,6 @@ bool WalkLog::has_measured(const Assignment& assignment) const {
   });
 }
 
-double WalkLog::median_of(const Assignment& assignment) const {
-  std::vector<double> makespans;
-  for (const SearchSample& sample : samples_) {
-    for (const SearchRun& run : sample.runs) {
-      if (sample.assignment == assignment && run.makespan_ns) {
-        makespans.push_back(static_cast<double>(*run.makespan_ns));
-      }
-    }
-  }
-  return median(std::move(makespans));
-}
-
 void WalkLog::drop(const Assignment& assignment) {
   std::erase_if(samples_, [&](const SearchSample& sample) { return sample.assignment == assignment; });
 }

@@ -24,8 +24,6 @@ class WalkLog {
   bool lacks_makespans() const noexcept { return has_succeeded_ && !has_makespans_; }
   /// Returns true if an assignment of all problems has a sample with a makespan.
   bool has_measured(const Assignment& assignment) const;
-  /// Returns the median makespan of an assignment of all problems; 0 without a sample.
-  double median_of(const Assignment& assignment) const;
   /// Returns the samples so far, of all problems.
   const std::vector<SearchSample>& samples() const noexcept { return samples_; }
   /// Forgets the samples of an assignment that has failed.
