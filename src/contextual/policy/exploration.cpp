@@ -31,24 +31,16 @@ Exploration::Step Exploration::advance(ProblemState::Comparison comparison) {
   return {.taken = true};
 }
 
-Exploration::Step Exploration::leave_ruled_out(const std::vector<std::size_t>& walking) {
+Exploration::Step Exploration::leave_ruled_out(const std::vector<std::size_t>& tried) {
   const std::optional<std::size_t> exploring = choice_points_.exploring();
-  if (!exploring) {
-    return {};
-  }
-  const Assignment chosen = choice_points_.choices();
   int questions = most_questions;
-  for (const std::size_t p : walking) {
-    Assignment assignment = chosen;
-    for (const std::size_t config_id : viable(p)) {
-      assignment[p] = config_id;
-      questions -= 1;
-      if (questions == 0 || feasibility_.allows(choice_points_.normal(assignment))) {
-        return {};
-      }
+  for (std::size_t changes = 0; exploring && changes <= tried.size(); ++changes) {
+    Assignment beside = choice_points_.choices();
+    if (make_way(beside, tried, changes, questions) || questions <= 0) {
+      return {};
     }
   }
-  return make_way_for(*exploring);
+  return exploring ? make_way_for(*exploring) : Step{};
 }
 
 /// Also those that explore together with it.
@@ -168,24 +160,26 @@ bool Exploration::allows_first_run() const {
 }
 
 /// The user rules out that the alternative runs beside what was chosen so far. As few as possible of the
-/// other choice points that explore make way for it; else it is rejected.
+/// other choice points that explore, and of the kernels that wait for the search, make way for it; else it is
+/// rejected.
 Exploration::Step Exploration::make_way_for(std::size_t choice_point) {
   const Assignment first = choice_points_.normal(choice_points_.choices());
   feasibility_.rule_out(first);
   std::vector<std::size_t> others;
   for (std::size_t other = 0; other < problems_.size(); ++other) {
-    if (!choice_points_.below(choice_point, other) && problems_[other].exploring() &&
+    const bool waits = problems_[other].walked() && !problems_[other].request().choice_point;
+    if (!choice_points_.below(choice_point, other) && (problems_[other].exploring() || waits) &&
         choice_points_.active_now(other)) {
       others.push_back(other);
     }
   }
   int questions = most_questions;
   for (std::size_t changes = 1; changes <= others.size(); ++changes) {
-    Assignment beside = first;
+    Assignment beside = choice_points_.choices();  // of what is not active now, too
     if (make_way(beside, others, changes, questions)) {
       for (const std::size_t other : others) {
         if (beside[other] != first[other]) {
-          problems_[other].hold(beside[other]);
+          problems_[other].choose(beside[other], Why::ruled_out_together);
         }
       }
       return {.taken = true};
@@ -196,8 +190,8 @@ Exploration::Step Exploration::make_way_for(std::size_t choice_point) {
                                      : Reason({.why = Why::ruled_out_so_far, .count = most_questions})};
 }
 
-/// Gives as many of these choice points as `changes` another alternative, so that the user allows the
-/// assignment. Returns false in vain, or when there are no `questions` left.
+/// Gives as many of these problems as `changes` another config, so that the assignment is allowed. Returns
+/// false in vain, or when there are no `questions` left.
 bool Exploration::make_way(Assignment& assignment, std::span<const std::size_t> others, std::size_t changes,
                            int& questions) const {
   if (changes == 0) {

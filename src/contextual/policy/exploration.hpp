@@ -36,9 +36,9 @@ class Exploration {
   /// them, in the way that is given.
   Step advance(ProblemState::Comparison comparison);
 
-  /// As `advance`, where the user rules out every config of the problems that walk beside the alternative
-  /// that is held: it makes way, or others do. Takes no step if one is allowed.
-  Step leave_ruled_out(const std::vector<std::size_t>& walking);
+  /// As `advance`, where nothing that these problems can use is allowed beside the alternative that is held:
+  /// it makes way, or others do. Takes no step if something is, or if there is too much to ask.
+  Step leave_ruled_out(const std::vector<std::size_t>& tried);
 
   /// The choice point explores no longer. It keeps the alternative that others were compared beside. Those
   /// around it come back to what was best with the alternative that it uses now.

@@ -42,16 +42,18 @@ void TuningState::skip_infeasible() {
     if (feasibility_.allows(next)) {
       return;
     }
-    if (take(exploration_.leave_ruled_out(walking()))) {
+    std::vector<std::size_t> tried;
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+      if (problems_[p].tried() && choice_points_.active_now(p)) {
+        tried.push_back(p);
+      }
+    }
+    if (take(exploration_.leave_ruled_out(tried))) {
       continue;
     }
     feasibility_.rule_out(next);
-    std::size_t open_count = 0;
-    for (std::size_t p = 0; p < problems_.size(); ++p) {
-      open_count += problems_[p].tried() && choice_points_.active_now(p) ? 1 : 0;
-    }
     for (const std::size_t p : walking()) {
-      if (open_count == 1) {
+      if (tried.size() == 1 && !choice_points_.exploring()) {  // else it may be the alternative
         reject(p, next[p], feasibility_.reason_against(next));
       } else {
         problems_[p].leave_unmeasured(next[p]);

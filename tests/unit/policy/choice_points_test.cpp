@@ -29,6 +29,7 @@ struct Node {
   std::size_t alternative = 0;  ///< of that choice point
   std::string kernel{};         ///< empty: it is called as the node
   std::optional<std::size_t> locked_config{};
+  std::vector<bool> left_out{};
 };
 
 /// The configs by name; what is not launched has none.
@@ -152,7 +153,7 @@ class Driver {
       if (!seen || index_.contains(node.name)) {
         continue;
       }
-      ProblemRequest request{node.configs, {}, node.locked_config};
+      ProblemRequest request{node.configs, node.left_out, node.locked_config};
       request.kernel = node.kernel.empty() ? node.name : node.kernel;
       request.choice_point = node.choice_point;
       if (!node.in.empty()) {
@@ -1006,6 +1007,68 @@ TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rej
   const Tuned driver(options, world);
   CHECK_FALSE(driver.state.failed_problem());
   CHECK(text(driver.state.failure()) == "");
+}
+
+TEST_CASE("alternatives: kernels whose defaults are ruled out together are no reason against one") {
+  const bool below = GENERATE(false, true);
+  World world;
+  const std::string in = below ? "choice" : "";
+  world.nodes = {{"choice", 2, true}, {"copy", 3, false, in}, {"gemm", 3, false, in}};
+  world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 90'000; };
+  world.feasible = [](const Configs& configs) {
+    return !configs.contains("gemm") || (configs.at("copy") > 0 && configs.at("gemm") > 0);
+  };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    CAPTURE(below, static_cast<int>(level));
+    const Tuned driver(level, world);
+    CHECK(driver.choice() == Configs{{"choice", 0}, {"copy", 1}, {"gemm", 1}});
+  }
+}
+
+TEST_CASE("alternatives: two choices that never fit a kernel's candidates make way for each other once") {
+  World world;
+  world.nodes = {
+      {"one", 2, true}, {"two", 2, true}, {"beside", 4, false, "", 0, "", {}, {true, false, false, false}}};
+  world.makespan_ns = equal_makespans;
+  world.feasible = [](const Configs& configs) {
+    return !configs.contains("beside") || configs.at("beside") == 0;
+  };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    const Tuned driver(level, world);
+    CHECK(driver.choice() == Configs{{"one", 0}, {"two", 0}, {"beside", 0}});
+  }
+}
+
+TEST_CASE("alternatives: what is locked in below one that is to make way counts as it is") {
+  World world;
+  world.nodes = {{"one", 2, true},
+                 {"two", 2, true},
+                 {"of_one", 4, false, "one", 1},
+                 {"first", 3, false, "two", 0, "", 2},
+                 {"second", 3, false, "two", 1, "", 2}};
+  world.makespan_ns = equal_makespans;
+  world.feasible = [](const Configs& configs) {
+    const auto is_large = [&](const char* name) { return configs.contains(name) && configs.at(name) == 2; };
+    return !configs.contains("of_one") || !(is_large("first") || is_large("second"));
+  };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    const Tuned driver(level, world);
+    CHECK(driver.choice().at("one") == 0);
+  }
+}
+
+TEST_CASE("alternatives: a config that is ruled out beside the first remains for the second") {
+  World world;
+  world.nodes = {{"choice", 2, true}, {"beside", 4}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    return (configs.at("choice") == 0 ? 90'000 : 50'000) +
+           5'000 * static_cast<std::int64_t>(configs.at("beside"));
+  };
+  world.feasible = [](const Configs& configs) {
+    return !configs.contains("beside") || configs.at("choice") == 1 || configs.at("beside") == 2;
+  };
+  const Tuned driver(SearchLevel::normal, world);
+  CHECK(driver.choice() == Configs{{"choice", 1}, {"beside", 0}});
 }
 
 TEST_CASE("alternatives: an inner one that `feasible` rules out moves none around it") {
