@@ -142,9 +142,9 @@ class Regions {
 }  // namespace
 
 TEST_CASE(
-    "regions: any sequence of calls on a workspace is right, eager, replayed, with k split, in one shot or "
-    "by "
-    "NCCL, with ranks that are late",
+    "regions: any sequence of calls on a workspace is right, by every way, eager or replayed, with ranks "
+    "that "
+    "are late",
     "[mix]") {
   if (!on_all_ranks(has_gpu())) {
     return;

@@ -136,7 +136,9 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                           ": all ranks get so many rows only by NCCL: " + workspace_->parts().nccl.problem());
   }
   const PeerWorkspace::Parts& parts = workspace_->parts();
-  if (parts.memory.problem().empty() || parts.nccl.problem().empty()) {
+  const bool has_nccl = parts.nccl.problem().empty();
+  const bool has_one_shot = parts.memory.problem().empty() && !parts.options.equal_bits;
+  if (has_nccl || has_one_shot) {
     std::byte* const aligned = parts.matrices_of(workspace_->rank());
     cublaslt_plan({.a = aligned,
                    .b = aligned,
@@ -146,10 +148,10 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                    .k = shape.k,
                    .type = shape.type});
   }
-  if (parts.memory.problem().empty()) {
+  if (has_one_shot) {
     load_one_shot_sum();
   }
-  if (parts.nccl.problem().empty()) {
+  if (has_nccl) {
     load_gemm_remainder();
     load_spoil();
   }

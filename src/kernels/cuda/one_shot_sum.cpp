@@ -25,7 +25,7 @@ constexpr int threads = 256;
 
 /// A thread reads one vector at a time.
 int blocks(const OneShotSumParameters& parameters) {
-  constexpr int most_blocks = 1056;  // eight for each multiprocessor
+  constexpr int most_blocks = 1056;  // of which 396 fit at a time on an H200
   constexpr int width = 8;
   return std::clamp(divide_up(parameters.rows * (parameters.epilogue.n / width), threads), 1, most_blocks);
 }

@@ -5,7 +5,6 @@
 #include "peer_calls.cuh"
 
 using contextual::kernels::cuda::OneShotSumParameters;
-using contextual::kernels::cuda::PeerControl;
 
 namespace {
 

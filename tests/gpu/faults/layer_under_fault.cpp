@@ -122,11 +122,10 @@ std::unique_ptr<LayerUnderFault> make_layer_under_fault(int index, const Rank& r
     case 0:
       return std::make_unique<Gather>(rank, workspace);
     case 1:
+    case by_one_shot:
       return std::make_unique<Reduce>(rank, workspace, scatter_shape);
     case 2:
       return std::make_unique<Reduce>(rank, workspace, split_shape);
-    case by_one_shot:
-      return std::make_unique<Reduce>(rank, workspace, scatter_shape);
     case 3:
       return std::make_unique<GatherExperts>(rank, workspace);
     default:

@@ -1009,6 +1009,20 @@ TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rej
   CHECK(text(driver.state.failure()) == "");
 }
 
+TEST_CASE("alternatives: a default that is ruled out beside all that walks is left") {
+  World world;
+  world.nodes = {{"beside", 4}, {"choice", 2, true}};
+  world.makespan_ns = equal_makespans;
+  world.feasible = [](const Configs& configs) {
+    return configs.contains("choice") && configs.at("choice") == 1;
+  };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    const Tuned driver(level, world);
+    CHECK(driver.choice().at("choice") == 1);
+    CHECK_FALSE(driver.state.failed_problem());
+  }
+}
+
 TEST_CASE("alternatives: kernels whose defaults are ruled out together are no reason against one") {
   const bool below = GENERATE(false, true);
   World world;

@@ -394,36 +394,6 @@ TEST_CASE("of three choices `feasible` allows only the combination without their
   CHECK(of_kernel(report, "alt_three_third", "()").choice == 1);
 }
 
-TEST_CASE(
-    "beside a choice whose default `feasible` rules out, a kernel whose default fails gets another config") {
-  int runs = 0;
-  TunableKernel own{"alt_beside_own", blocks(4), single_problem, [&](const Block& block) {
-                      if (block.block == 0 && runs > 2) {
-                        throw ConfigRejected("too large now");
-                      }
-                    }};
-  TunableKernel part{"alt_beside_part", blocks(3), single_problem, [](const Block&) {}};
-  Alternatives<void()> choice{
-      "alt_beside", single_problem, {{"fused", [] {}}, {"separate", [&] { part(); }}}};
-  Options options = searching(testing::scripted_timer(
-      ruled_own_ns, [](std::int64_t, const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
-  options.search = GENERATE(SearchLevel::off, SearchLevel::quick, SearchLevel::normal);
-  options.always_tune = true;
-  options.feasible = [](std::span<const AssignedConfig> configs) {
-    return id_of(configs, "alt_beside") == 1;
-  };
-  ContextualAutotuner tuner{options};
-  tuner.run("alternatives_beside", [&] {
-    ++runs;
-    own();
-    choice();
-  });
-  const RegionReport report = report_of(tuner, "alternatives_beside");
-  INFO(report.choices_text());
-  CHECK(of_kernel(report, "alt_beside", "()").choice == 1);
-  CHECK(of_kernel(report, "alt_beside_own", "()").choice != 0);
-}
-
 TEST_CASE("a choice that is locked in makes no way for a later one") {
   const auto nothing = [] {};
   Alternatives<void()> first{"alt_locked_first", single_problem, {{"fused", nothing}, {"separate", nothing}}};

@@ -107,7 +107,7 @@ class CONTEXTUAL_API AllGatherGemm {
   const void* gathered() const noexcept;
 
   /// Gathers and multiplies, in the order of `stream`, without waiting on the host. All ranks must make the
-  /// call. Works under stream capture; what runs for the first time, a config or an m of "separate", loads
+  /// call. Works under stream capture; what runs for the first time, a config or an m of cuBLASLt's, loads
   /// its code, so call with this m before the capture.
   ///
   /// Throws InvalidArgument if m is too large, for a gated product of fp8, with a bias or beside another one,

@@ -27,9 +27,9 @@ struct PeerWorkspaceOptions {
   /// same call or for rows of theirs: longer than the longest call takes. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
   /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
-  /// chosen: "separate" is no candidate, because NCCL and cuBLASLt add in orders of their own, which depend
-  /// on what they choose, nor are splits of k. Where "separate" is the only way, cuBLASLt's first algorithm
-  /// is used, untuned. Must be equal on all ranks.
+  /// chosen: "separate" and "one_shot" are no candidates, because NCCL and cuBLASLt add in orders of their
+  /// own, which depend on what they choose, nor are splits of k. Where "separate" is the only way, cuBLASLt's
+  /// first algorithm is used, untuned. Must be equal on all ranks.
   bool equal_bits = false;
   /// For tests and measurements of all objects of the workspace, also while they are tuned.
   Straggler straggler{};

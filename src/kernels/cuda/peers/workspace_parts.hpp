@@ -48,7 +48,8 @@ inline constexpr const char* gathered_gated_moe_name = "cuda_allgather_gated_moe
 inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
 inline constexpr const char* split_gemm_name = "cuda_gemm_split_reduce_scatter";
 inline constexpr const char* scattered_sum_name = "cuda_expert_sum_reduce_scatter";
-/// Names of the choices between ways: beside "separate" the gather of a routing may have waited in vain.
+/// Names of the choices between ways: beside "separate" the gather of a routing may have waited in vain, and
+/// in "one_shot" the sum.
 inline constexpr const char* allgather_ways_name = "cuda_allgather_ways";
 inline constexpr const char* allgather_fp8_ways_name = "cuda_allgather_fp8_ways";
 inline constexpr const char* allgather_gated_ways_name = "cuda_allgather_gated_mlp_ways";
