@@ -8,7 +8,6 @@
 #include "contextual/launch/made_ready.hpp"
 #include "contextual/launch/problem_index.hpp"
 #include "contextual/launch/problem_slot.hpp"
-#include "contextual/launch/run_notes.hpp"
 #include "contextual/launch/thread_log.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -34,10 +33,33 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace contextual::detail {
+
+/// Warnings of a run's launches for the log. Keeps each until it is taken. A text that was added before is
+/// ignored. Thread-safe.
+class RunNotes {
+ public:
+  void add(const std::string& warning) {
+    const std::lock_guard lock(mutex_);
+    if (known_.insert(warning).second) {
+      waiting_.push_back(warning);
+    }
+  }
+
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(waiting_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::string> known_;
+  std::vector<std::string> waiting_;
+};
 
 /// What a run asks about the arguments of a launch.
 struct LaunchArguments {

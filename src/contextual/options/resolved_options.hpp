@@ -9,6 +9,7 @@
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/storage/write_budget.hpp"
 
+#include <contextual/detail/sync/launcher.hpp>
 #include <contextual/options.hpp>
 
 #include <chrono>
@@ -87,5 +88,11 @@ std::string names_of_set(std::uint64_t bits);
 
 /// Resolves each option. Does not check the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);
+
+/// Returns a warning that each rank tunes alone, for a tuner without a communicator in a program that a
+/// launcher started as several ranks. Returns nothing if the options have a communicator, even `one_rank()`,
+/// or if no launcher says that there are other ranks.
+std::optional<std::string> lone_rank_warning(const ResolvedOptions& options,
+                                             const std::optional<detail::LaunchedRank>& launched);
 
 }  // namespace contextual::options

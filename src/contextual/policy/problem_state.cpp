@@ -2,7 +2,7 @@
 
 #include "contextual/policy/far_values.hpp"
 #include "contextual/policy/search_request.hpp"
-#include "contextual/policy/tie.hpp"
+#include "contextual/policy/statistics.hpp"
 
 #include <contextual/error.hpp>
 

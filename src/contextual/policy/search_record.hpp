@@ -3,7 +3,6 @@
 /// \file
 /// The result of a search of one run, for logs and reports.
 
-#include "contextual/policy/gain.hpp"
 #include "contextual/policy/reason.hpp"
 #include "contextual/policy/statistics.hpp"
 

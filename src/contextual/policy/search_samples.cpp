@@ -1,7 +1,6 @@
 #include "contextual/policy/search_samples.hpp"
 
 #include "contextual/policy/statistics.hpp"
-#include "contextual/policy/tie.hpp"
 
 #include <algorithm>
 #include <utility>

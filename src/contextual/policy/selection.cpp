@@ -1,6 +1,6 @@
 #include "contextual/policy/selection.hpp"
 
-#include "contextual/policy/tie.hpp"
+#include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -102,4 +102,19 @@ double student_quantile(double normal, std::size_t degrees) {
   return z * (1 + (first + (second + (third + fourth / n) / n) / n) / n);
 }
 
+bool samples_overlap(const Summary& slower, const Summary& faster) {
+  return slower.count == 0 || faster.count == 0 || slower.least_ns <= faster.greatest_ns;
+}
+
+Comparison compare(const Summary& slower, const Summary& faster) {
+  return {slower.centre_ns - faster.centre_ns,
+          root_of_squares(slower.standard_error_ns, faster.standard_error_ns),
+          samples_overlap(slower, faster)};
+}
+
+bool is_tie(const Comparison& comparison, double margin_ns) {
+  return comparison.slower_by_ns <= margin_ns ||
+         (comparison.overlap && comparison.slower_by_ns <= 2 * comparison.error_ns);
+}
+
 }  // namespace contextual::policy

@@ -13,7 +13,6 @@
 #include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/first_runs.hpp"
 #include "contextual/policy/policy_options.hpp"
-#include "contextual/policy/problem_record.hpp"
 #include "contextual/policy/problem_request.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/region_search.hpp"

@@ -1,7 +1,7 @@
 #include "contextual/record/recorder.hpp"
 
-#include "contextual/options/lone_rank.hpp"
 #include "contextual/options/option_text.hpp"
+#include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/make_events.hpp"
 #include "contextual/record/quantities.hpp"

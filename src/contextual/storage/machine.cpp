@@ -1,6 +1,5 @@
 #include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/processor.hpp"
-#include "contextual/storage/search_version.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -25,6 +24,10 @@ extern "C" char** environ;  // NOLINT(readability-identifier-naming): POSIX name
 
 namespace contextual::detail {
 namespace {
+
+/// Which choice the library makes from given measurements. Count it up when the walk, the search or the
+/// selection is changed so that the same measurements lead to another choice.
+constexpr int search_version = 10;
 
 using Parts = std::map<std::string, std::function<std::string()>>;
 
@@ -108,7 +111,7 @@ Machine this_machine() {
   };
   parts["nccl variables"] = nccl_variables;
   parts[processor_part] = [] { return storage::processor_text() + ", " + std::to_string(processors()); };
-  parts["search"] = [] { return std::to_string(storage::search_version); };
+  parts["search"] = [] { return std::to_string(search_version); };
   Machine machine;
   for (const auto& [part, describe] : parts) {
     std::string said;

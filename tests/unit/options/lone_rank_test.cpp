@@ -1,5 +1,4 @@
-#include "contextual/options/lone_rank.hpp"
-
+#include "contextual/options/resolved_options.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
 

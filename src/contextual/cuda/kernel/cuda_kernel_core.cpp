@@ -4,29 +4,51 @@
 #include "contextual/cuda/kernel/compiler.hpp"
 #include "contextual/cuda/kernel/device_limits.hpp"
 #include "contextual/cuda/kernel/devices_text.hpp"
-#include "contextual/cuda/kernel/parallel.hpp"
 
 #include <contextual/cache_directory.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/cuda/cuda_kernel_core.hpp>
 #include <contextual/detail/cuda/local_memory.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/tuning/load_notes.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace contextual::detail {
 
 using namespace contextual::cuda;
 
 namespace {
+
+/// Calls `work(i)` for i in [0, count) on as many threads as there are cores, at most `count`, and returns
+/// when all are done. `work` must not throw.
+void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      work(i);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  // Several ranks of a node are often given a part of its cores each.
+  const auto cores = static_cast<std::size_t>(usable_processors(0));
+  for (std::size_t i = 1; i < std::min(count, cores); ++i) {
+    helpers.emplace_back(take);
+  }
+  take();
+}
 
 /// What is loaded in one context. Nodes of a list that only grows, so that launches walk it without a lock.
 struct ContextNode {

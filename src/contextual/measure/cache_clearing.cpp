@@ -1,7 +1,0 @@
-#include <contextual/detail/measure/cache_clearing.hpp>
-
-namespace contextual::detail {
-
-CacheClearing::~CacheClearing() = default;
-
-}  // namespace contextual::detail
