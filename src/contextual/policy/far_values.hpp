@@ -59,12 +59,12 @@ double far_limit_of_logarithms(std::span<const double> values);
 
 /// Returns how many of the values exceed the limit.
 FarShare far_share(std::span<const double> values, double limit);
+/// The same of logarithms of values.
+FarShare far_share_of_logarithms(std::span<const double> values, double limit);
 /// Returns what a set's far values say of the machine.
 inline FarShare machine_share(std::span<const double> values) {
   return far_share(values, far_limit(values)).of_machine();
 }
-/// The same of logarithms of values.
-FarShare far_share_of_logarithms(std::span<const double> values, double limit);
 
 /// Stalls are at least so many times the median.
 inline constexpr double times_of_stalls = 3;
