@@ -174,13 +174,16 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   const auto rounds = static_cast<double>(count);
   const double error = std::sqrt(squares / (rounds - 1) / rounds) / result.choice.centre_ns;
   const double quantile = student_quantile(normal_quantile, count - 1);
+  const auto part_if = [](const FarCost& cost, bool pays) { return pays ? cost.own_part() : 0; };
+  const auto error_of_parts = [&](bool reference_pays, bool choice_pays) {
+    return root_of_squares(of_choice.error(part_if(of_choice, choice_pays)),
+                           of_reference.error(part_if(of_reference, reference_pays)));
+  };
   const auto gain_if = [&](bool reference_pays, bool choice_pays) {
-    const double reference_part = reference_pays ? of_reference.own_part() : 0;
-    const double choice_part = choice_pays ? of_choice.own_part() : 0;
-    const double paid = ratio * of_choice.factor(choice_part) / of_reference.factor(reference_part);
-    const double error_of_parts =
-        root_of_squares(of_choice.error(choice_part), of_reference.error(reference_part));
-    const double reach = 1 + root_of_squares(quantile * error, two_sided_95 * error_of_parts);
+    const double paid = ratio * of_choice.factor(part_if(of_choice, choice_pays)) /
+                        of_reference.factor(part_if(of_reference, reference_pays));
+    const double reach =
+        1 + root_of_squares(quantile * error, two_sided_95 * error_of_parts(reference_pays, choice_pays));
     return Gain{1 - paid, 1 - paid * reach, 1 - paid / reach};
   };
   result.choice_paid = paid(all_choices, others_of_choice);
@@ -190,6 +193,7 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   const bool choice_pays = result.choice_pays;
   result.gain = gain_if(reference_pays, choice_pays);
   result.noise = ratio * error;
+  result.noise_of_parts = (1 - result.gain->centre) * error_of_parts(reference_pays, choice_pays);
   const bool reference_unclear = of_reference.judgement.cause == FarCause::unclear;
   const bool choice_unclear = of_choice.judgement.cause == FarCause::unclear;
   if (reference_unclear) {

@@ -56,11 +56,12 @@ class ClosingComparison {
   struct Result {
     Summary reference;
     Summary choice;
-    std::optional<Gain> gain;  ///< empty with fewer than two rounds that count
-    double noise = 0;          ///< the standard error of the gain, as a fraction of the reference's makespan
-    bool choice_pays = false;  ///< for far samples, which are likelier its own than the machine's
-    Summary choice_paid;       ///< of all its samples, and not only of those in turn with the reference
-    Summary reference_paid;    ///< the same
+    std::optional<Gain> gain;   ///< empty with fewer than two rounds that count
+    double noise = 0;           ///< the standard error of the gain, as a fraction of the reference's makespan
+    double noise_of_parts = 0;  ///< the same, of how often far samples come that a set pays for
+    bool choice_pays = false;   ///< for far samples, which are likelier its own than the machine's
+    Summary choice_paid;        ///< of all its samples, and not only of those in turn with the reference
+    Summary reference_paid;     ///< the same
     double reference_near_ns = 0;  ///< the mean of the reference's samples that are not far
     bool mostly_far = false;       ///< one has few samples, and most are far longer than its least one
     /// What may be instead, because it is not clear whose the far samples of one or both are: if those of the

@@ -88,15 +88,16 @@ ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice
                                                                           : Verdict::noise;
 }
 
-/// Supposes that the choice takes so many standard errors more than it seems: in turn with the reference or
-/// by all of its samples, whichever is more.
-bool ClosingContest::behind_next(const Gain& gain, double errors) const {
+/// Supposes that the choice takes so many standard errors more than it seems: in turn with the reference or,
+/// unless its far samples are not its own, by all of its samples, whichever is more.
+bool ClosingContest::behind_next(const Gain& gain, double errors, bool of_all) const {
   if (!next_longer_by_ns_) {
     return false;
   }
   const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
   const double in_turn_ns = (1 - gain.centre + errors * result_.noise) * result_.reference.centre_ns;
-  const double of_all_ns = result_.choice_paid.centre_ns + errors * result_.choice_paid.standard_error_ns;
+  const double of_all_ns =
+      of_all ? result_.choice_paid.centre_ns + errors * result_.choice_paid.standard_error_ns : 0;
   return std::max(in_turn_ns, of_all_ns) > (1 + worthwhile) * next_ns;
 }
 
@@ -122,7 +123,8 @@ ClosingContest::Verdict ClosingContest::judge() {
   const Verdict verdict = result_.gain ? verdict_of(*result_.gain, result_.choice_pays) : Verdict::unmeasured;
   unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
     return verdict_of(other.gain, other.choice_pays) != verdict ||
-           (verdict == Verdict::shown && behind_next(other.gain, at_least) != behind_next());
+           (verdict == Verdict::shown &&
+            behind_next(other.gain, at_least, other.choice_pays || !result_.choice_pays) != behind_next());
   });
   // A few rounds may have met none of the slow runs of the choice.
   unsure_ = unsure_ || (result_.gain && result_.gain->centre > 0 &&
@@ -160,7 +162,7 @@ int ClosingContest::worthwhile_rounds(bool next_is_hidden) const {
     return 0;
   }
   const Gain& gain = *result_.gain;
-  const double hoped_for = gain.centre + result_.noise;
+  const double hoped_for = gain.centre + root_of_squares(result_.noise, result_.noise_of_parts);
   if (hoped_for <= 0) {
     return claim_ == Claim::not_slower ? next : 0;  // it may yet be shown to be longer
   }

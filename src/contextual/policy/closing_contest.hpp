@@ -78,7 +78,7 @@ class ClosingContest {
   void narrow(Gain& gain) const;
   Verdict verdict_of(const Gain& gain, bool choice_pays) const;
   static constexpr double at_least = -1;  ///< standard errors more than it seems: the choice takes that
-  bool behind_next(const Gain& gain, double errors) const;
+  bool behind_next(const Gain& gain, double errors, bool of_all = true) const;
   bool slow_runs_hide_next() const;
   int worthwhile_rounds(bool next_is_hidden) const;
 

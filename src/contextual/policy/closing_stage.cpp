@@ -457,7 +457,7 @@ bool ClosingStage::defaults_may_be_behind() const {
                          (1 + ClosingContest::worthwhile) * (median(makespans) + next->longer_by_ns);
   const FarCost cost = far_cost(makespans, far_limit(makespans), so_far.machine_without(scope_.defaults()));
   return is_behind || (cost.judgement.cause != FarCause::machine &&
-                       cost.near * cost.excess * cost.own_part() > next->longer_by_ns);
+                       cost.near * cost.excess * cost.share.at_most() > next->longer_by_ns);
 }
 
 /// What is compared now stays, because own times speak for it, and is not kept.

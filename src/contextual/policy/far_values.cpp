@@ -115,6 +115,12 @@ FarShare share_of(std::span<const double> values, double limit, const Over& over
 
 }  // namespace
 
+double FarShare::at_most() const {
+  const double all = static_cast<double>(count) + 4;
+  const double part = (static_cast<double>(far) + 2) / all;
+  return part + 2 * std::sqrt(part * (1 - part) / all);
+}
+
 std::size_t FarShare::stalls() const {
   return mean_length(*this) > length_of_stalls ? far : 0;
 }
@@ -159,9 +165,8 @@ double FarCost::own_part() const {
 }
 
 double FarCost::error(double part) const {
-  return part > 0 && judgement.cause == FarCause::set
-             ? std::sqrt(part * (1 - part) / static_cast<double>(share.count)) * excess / factor(part)
-             : 0;
+  return part > 0 ? std::sqrt(part * (1 - part) / static_cast<double>(share.count)) * excess / factor(part)
+                  : 0;
 }
 
 FarCost far_cost(std::span<const double> values, double limit, const FarShare& others) {

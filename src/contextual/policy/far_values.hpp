@@ -28,6 +28,9 @@ struct FarShare {
   std::vector<Group> groups{};  ///< of one set; not added up
 
   double of_all() const { return count == 0 ? 0 : static_cast<double>(far) / static_cast<double>(count); }
+  /// Returns the greatest part that may be far in truth, with 97.5 % of confidence (A. Agresti and B. Coull,
+  /// "Approximate is better than 'exact' for interval estimation of binomial proportions", 1998).
+  double at_most() const;
   /// Returns how many there are, if they are as long as stalls.
   std::size_t stalls() const;
   FarShare& operator+=(const FarShare& other) {
@@ -97,7 +100,7 @@ struct FarCost {
 
   /// By which factor far values that come in this part of the runs lengthen the mean.
   double factor(double part) const { return 1 + part * excess; }
-  /// Its standard error, relative, if the part was counted; 0 while it is only supposed.
+  /// Its standard error, relative.
   double error(double part) const;
   /// Their part of the runs, if they are the set's.
   double own_part() const;

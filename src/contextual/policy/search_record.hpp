@@ -66,12 +66,13 @@ struct SearchRecord : ComparedChoice {
   Reason cut;             ///< why the search ended before it was complete; empty if it was complete
 
   /// The choice may have lost, or the reference was kept, though a candidate may be much shorter: the noise
-  /// was too large to say.
+  /// was too large to say. Where own times speak for the reference, too, the candidate has to seem so.
   bool is_unsure() const {
     constexpr double much = 0.05;
     return unsure || (choice == compared_with &&
-                      std::any_of(lost.begin(), lost.end(), [](const LostComparison& candidate) {
-                        return candidate.unsure || candidate.gain.high >= much;
+                      std::any_of(lost.begin(), lost.end(), [this](const LostComparison& candidate) {
+                        return candidate.unsure ||
+                               (members.empty() ? candidate.gain.centre : candidate.gain.high) >= much;
                       }));
   }
 

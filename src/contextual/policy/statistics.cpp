@@ -112,9 +112,9 @@ Comparison compare(const Summary& slower, const Summary& faster) {
           samples_overlap(slower, faster)};
 }
 
-bool is_tie(const Comparison& comparison, double margin_ns) {
+bool is_tie(const Comparison& comparison, double margin_ns, double errors) {
   return comparison.slower_by_ns <= margin_ns ||
-         (comparison.overlap && comparison.slower_by_ns <= 2 * comparison.error_ns);
+         (comparison.overlap && comparison.slower_by_ns <= errors * comparison.error_ns);
 }
 
 }  // namespace contextual::policy

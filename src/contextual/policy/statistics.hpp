@@ -56,11 +56,11 @@ struct Comparison {
 Comparison compare(const Summary& slower, const Summary& faster);
 
 /// Returns true if two measurements tie. They tie if they differ by no more than the margin. Beyond the
-/// margin, they tie if the difference is within twice its standard error and their samples overlap.
+/// margin, they tie if the difference is within so many of its standard errors and their samples overlap.
 ///
 /// Samples that do not overlap never tie, because the error of a slow and erratic config is so large that it
 /// would otherwise tie with every fast and steady one. Noise only lengthens times, so a large error of the
 /// slower config does not mean that it may be as fast.
-bool is_tie(const Comparison& comparison, double margin_ns);
+bool is_tie(const Comparison& comparison, double margin_ns, double errors = 2);
 
 }  // namespace contextual::policy

@@ -153,6 +153,9 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them") {
       CHECK(answers({{100'000, 250'000, part}, {95'000}}, stalling, overlaps, 50).wrong == 0);
     }
   }
+  // In a few samples by own time, the default is far shorter.
+  CHECK(answers({{100'000, 400'000, 0.5}, {175'000}}, stalling, false, 200).wrong <= 3);
+  CHECK(answers({{100'000, 500'000, 0.5}, {210'000}}, stalling, false, 200).wrong <= 3);
   const Answers of_quick =
       answers({{100'000, 250'000, 0.4}, {95'000}}, stalling, true, 200, contextual::SearchLevel::quick);
   CHECK(of_quick.wrong == 0);  // by medians, too, the default loses
@@ -206,6 +209,9 @@ TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however 
   for (const Machine& machine : {Machine{}, stalling, heavily_loaded}) {
     CAPTURE(machine.stalls);
     CHECK(answers(equal, machine, true, 40).defaults >= 38);
+    const Answers by_own_time = answers(equal, machine, false, 200);
+    CHECK(by_own_time.defaults >= 190);
+    CHECK(by_own_time.unsure <= 2);
   }
   CHECK(answers({{130'000}, {100'000}, {100'200}}, stalling, true, 40).of_one >= 36);
 }
