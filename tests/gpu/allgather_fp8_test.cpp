@@ -291,6 +291,7 @@ TEST_CASE("all-gather GEMM of fp8: what does not fit is an invalid argument that
   product.gated = true;
   CHECK_THAT(message(problem.rows(0), product), ContainsSubstring("not of fp8"));
   CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 24, GemmType::bf16, Fp8Scaling::row}), InvalidArgument);
+  CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 64, GemmType::bf16, Fp8Scaling::block}), InvalidArgument);
 }
 
 }  // namespace allgather_fp8_test

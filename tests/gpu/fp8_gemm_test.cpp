@@ -27,6 +27,22 @@ using namespace contextual::kernels::cuda;
 using namespace gpu_test;
 
 constexpr Fp8Accumulation accumulations[] = {Fp8Accumulation::fast, Fp8Accumulation::promoted};
+constexpr int scale_block = 128;
+
+constexpr int blocks_of(int size) {
+  return (size + scale_block - 1) / scale_block;
+}
+
+/// Which sums go with which scales.
+struct Way {
+  Fp8Accumulation accumulation;
+  Fp8Scaling scaling;
+};
+constexpr Way ways[] = {{Fp8Accumulation::fast, Fp8Scaling::tensor},
+                        {Fp8Accumulation::fast, Fp8Scaling::row},
+                        {Fp8Accumulation::promoted, Fp8Scaling::tensor},
+                        {Fp8Accumulation::promoted, Fp8Scaling::row},
+                        {Fp8Accumulation::blocks, Fp8Scaling::block}};
 
 /// Values of e4m3, with what they are. There is room between rows on the device, which holds NaN.
 struct Fp8Matrix {
@@ -64,24 +80,27 @@ class Problem {
         b_(n_, k_, 0, 2, least, 2),
         a_scale_(scales(m_, 3)),
         b_scale_(scales(n_, 4)),
+        a_block_scale_(scales(blocks_of(k_) * m_, 6)),
+        b_block_scale_(scales(blocks_of(n_) * blocks_of(k_), 7)),
         on_a_scale_(a_scale_),
         on_b_scale_(b_scale_),
+        on_a_block_scale_(a_block_scale_),
+        on_b_block_scale_(b_block_scale_),
         bias_(half_, 1, n_, 5),
         c_(half_, m_, n_),
         sums_(element(m_, 0, n_)),
-        magnitudes_(sums_.size()) {
+        scaled_sums_(sums_.size()) {
     for (int row = 0; row < m_; ++row) {
       for (int column = 0; column < n_; ++column) {
-        double sum = 0;
-        double magnitude = 0;
-        for (int i = 0; i < k_; ++i) {
-          const auto term =
-              static_cast<double>(a_.values[element(row, i, k_)] * b_.values[element(column, i, k_)]);
-          sum += term;
-          magnitude += std::abs(term);
+        const std::size_t at = element(row, column, n_);
+        for (int block = 0; block < blocks_of(k_); ++block) {
+          const Sum sum = sum_of(row, column, block);
+          sums_[at].add(sum, 1);
+          scaled_sums_[at].add(
+              sum,
+              static_cast<double>(a_block_scale_[element(block, row, m_)]) *
+                  static_cast<double>(b_block_scale_[element(column / scale_block, block, blocks_of(k_))]));
         }
-        sums_[element(row, column, n_)] = sum;
-        magnitudes_[element(row, column, n_)] = magnitude;
       }
     }
   }
@@ -94,8 +113,8 @@ class Problem {
             .m = m_,
             .n = n_,
             .k = k_,
-            .a_scale = on_a_scale_.get(),
-            .b_scale = on_b_scale_.get(),
+            .a_scale = (scaling == Fp8Scaling::block ? on_a_block_scale_ : on_a_scale_).get(),
+            .b_scale = (scaling == Fp8Scaling::block ? on_b_block_scale_ : on_b_scale_).get(),
             .scaling = scaling,
             .type = half_.bf16 ? GemmType::bf16 : GemmType::fp16,
             .bias = bias ? bias_.row(0) : nullptr,
@@ -106,12 +125,12 @@ class Problem {
   std::size_t wrong(const Fp8GemmArgs& args) {
     return c_.wrong(m_, args.c_pitch != 0, [&](int row, int column) {
       const double scale = scale_of(args, row, column);
-      const std::size_t i = element(row, column, n_);
+      const Sum& sum = (args.scaling == Fp8Scaling::block ? scaled_sums_ : sums_)[element(row, column, n_)];
       const double value =
-          activated(args.activation, sums_[i] * scale + (args.bias != nullptr ? bias_.value(0, column) : 0));
+          activated(args.activation, sum.value * scale + (args.bias != nullptr ? bias_.value(0, column) : 0));
       // The tensor cores keep some 13 bits of a sum behind its leading one.
       return ExpectedValue{value,
-                           half_.rounding() * std::abs(value) + 0x1p-12 * magnitudes_[i] * scale + 1e-4};
+                           half_.rounding() * std::abs(value) + 0x1p-12 * sum.magnitude * scale + 1e-4};
     });
   }
   /// Returns by how much the dense C is off, relative to it, in the mean. Waits for the device.
@@ -122,14 +141,39 @@ class Problem {
     double error = 0;
     for (std::size_t i = 0; i < c.size(); ++i) {
       const int row = static_cast<int>(i / static_cast<std::size_t>(n_));
-      const double value = sums_[i] * scale_of(args, row, static_cast<int>(i) - row * n_);
+      const double value = sums_[i].value * scale_of(args, row, static_cast<int>(i) - row * n_);
       error += (half_.value(c[i]) - value) / value;
     }
     return error / static_cast<double>(c.size());
   }
 
  private:
+  struct Sum {
+    double value = 0;
+    double magnitude = 0;  ///< of the terms
+
+    void add(const Sum& other, double scale) {
+      value += other.value * scale;
+      magnitude += other.magnitude * scale;
+    }
+  };
+
+  /// Over a block of k.
+  Sum sum_of(int row, int column, int block) const {
+    Sum sum;
+    const float* const a = &a_.values[element(row, 0, k_)];
+    const float* const b = &b_.values[element(column, 0, k_)];
+    for (int i = block * scale_block; i < std::min(k_, (block + 1) * scale_block); ++i) {
+      const auto term = static_cast<double>(a[i] * b[i]);
+      sum.value += term;
+      sum.magnitude += std::abs(term);
+    }
+    return sum;
+  }
   double scale_of(const Fp8GemmArgs& args, int row, int column) const {
+    if (args.scaling == Fp8Scaling::block) {
+      return 1;  // those sums have theirs
+    }
     const bool each = args.scaling == Fp8Scaling::row;
     return static_cast<double>(a_scale_[each ? static_cast<std::size_t>(row) : 0]) *
            static_cast<double>(b_scale_[each ? static_cast<std::size_t>(column) : 0]);
@@ -145,12 +189,16 @@ class Problem {
   Fp8Matrix b_;
   std::vector<float> a_scale_;
   std::vector<float> b_scale_;
+  std::vector<float> a_block_scale_;
+  std::vector<float> b_block_scale_;
   DeviceArray<float> on_a_scale_;
   DeviceArray<float> on_b_scale_;
+  DeviceArray<float> on_a_block_scale_;
+  DeviceArray<float> on_b_block_scale_;
   HalfMatrix bias_;
   ResultMemory c_;
-  std::vector<double> sums_;
-  std::vector<double> magnitudes_;
+  std::vector<Sum> sums_;
+  std::vector<Sum> scaled_sums_;  // each block of k times its scales
 };
 
 }  // namespace
@@ -158,9 +206,10 @@ class Problem {
 TEST_CASE("fp8 GEMM: what does not fit is an invalid argument that is named", "[unit]") {
   alignas(16) static char memory[32];
   static const float scale = 1;
-  const auto message = [](const Fp8GemmArgs& args) -> std::string {
+  const auto message = [](const Fp8GemmArgs& args,
+                          Fp8Accumulation accumulation = Fp8Accumulation::fast) -> std::string {
     try {
-      fp8_gemm().launch_config(0, nullptr, args);
+      fp8_gemm(accumulation).launch_config(0, nullptr, args);
     } catch (const InvalidArgument& error) {
       return error.what();
     }
@@ -180,23 +229,30 @@ TEST_CASE("fp8 GEMM: what does not fit is an invalid argument that is named", "[
   bad = good;
   bad.a_scale = nullptr;
   CHECK_THAT(message(bad), ContainsSubstring("scales must not be null"));
+  bad = good;
+  CHECK_THAT(message(bad, Fp8Accumulation::blocks), ContainsSubstring("takes no others, not tensor"));
+  bad.scaling = Fp8Scaling::block;
+  for (const Fp8Accumulation accumulation : accumulations) {
+    CHECK_THAT(message(bad, accumulation),
+               ContainsSubstring("scales of blocks need Fp8Accumulation::blocks"));
+  }
 }
 
-TEST_CASE("fp8 GEMM: scales of a tensor and of rows, bias, activation and pitch, in both types", "[gpu]") {
+TEST_CASE("fp8 GEMM: scales of a tensor, of rows and of blocks, bias, activation and pitch, in both types",
+          "[gpu]") {
   if (!has_gpu()) {
     return;
   }
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     Problem problem(193, 264, 144, bf16);
-    for (const Fp8Accumulation accumulation : accumulations) {
-      for (const Fp8Scaling scaling : {Fp8Scaling::tensor, Fp8Scaling::row}) {
-        for (const bool all : {false, true}) {
-          CAPTURE(bf16, static_cast<int>(accumulation), static_cast<int>(scaling), all);
-          const Fp8GemmArgs args = problem.args(scaling, all, all ? Activation::silu : Activation::none, all);
-          REQUIRE(fp8_gemm(accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
-          CHECK(problem.wrong(args) == 0);
-        }
+    for (const Way& way : ways) {
+      for (const bool all : {false, true}) {
+        CAPTURE(bf16, static_cast<int>(way.accumulation), static_cast<int>(way.scaling), all);
+        const Fp8GemmArgs args =
+            problem.args(way.scaling, all, all ? Activation::silu : Activation::none, all);
+        REQUIRE(fp8_gemm(way.accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
+        CHECK(problem.wrong(args) == 0);
       }
     }
   }
@@ -208,9 +264,9 @@ TEST_CASE("fp8 GEMM: the smallest matrices", "[gpu]") {
   }
   const Stream stream;
   Problem problem(1, 8, 16, true);
-  for (const Fp8Accumulation accumulation : accumulations) {
-    const Fp8GemmArgs args = problem.args(Fp8Scaling::row);
-    REQUIRE(fp8_gemm(accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
+  for (const Way& way : ways) {
+    const Fp8GemmArgs args = problem.args(way.scaling);
+    REQUIRE(fp8_gemm(way.accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
     CHECK(problem.wrong(args) == 0);
   }
 }
@@ -220,17 +276,24 @@ TEST_CASE("fp8 GEMM: every tile is right", "[gpu]") {
     return;
   }
   const Stream stream;
-  Problem problem(193, 264, 528, true);
-  const Fp8GemmArgs args = problem.args(Fp8Scaling::row, true, Activation::silu);
-  for (const Fp8Accumulation accumulation : accumulations) {
-    Fp8Gemm& kernel = fp8_gemm(accumulation);
-    for (std::size_t id = 0; id < kernel.space().size(); ++id) {
-      if (!is_plain(kernel.space()[id])) {
+  // Tiles that begin anywhere within blocks of scales, over an odd and an even number of them; and more tiles
+  // than there are multiprocessors.
+  Problem problems[] = {{321, 520, 528, true}, {193, 264, 656, true}, {2881, 1544, 272, true}};
+  for (Problem& problem : problems) {
+    for (const Way& way : ways) {
+      if (way.scaling == Fp8Scaling::tensor) {
         continue;
       }
-      INFO(kernel.space().describe(id));
-      REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
-      CHECK(problem.wrong(args) == 0);
+      const Fp8GemmArgs args = problem.args(way.scaling, true, Activation::silu);
+      Fp8Gemm& kernel = fp8_gemm(way.accumulation);
+      for (std::size_t id = 0; id < kernel.space().size(); ++id) {
+        if (!is_plain(kernel.space()[id])) {
+          continue;
+        }
+        CAPTURE(args.m, static_cast<int>(way.accumulation), kernel.space().describe(id));
+        REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
+        CHECK(problem.wrong(args) == 0);
+      }
     }
   }
 }

@@ -180,6 +180,9 @@ void check_shape(const AllGatherGemmShape& shape) {
   check_gemm_sizes(who, shape.m, shape.n, shape.k);
   if (shape.fp8) {
     check_fp8_rows(who, shape.k, 0);
+    if (shape.fp8 == Fp8Scaling::block) {
+      throw InvalidArgument("AllGatherGemm: scales of fp8 are those of a tensor or of rows, not of blocks");
+    }
   }
 }
 

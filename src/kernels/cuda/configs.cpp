@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace contextual::kernels::cuda {
 namespace {
@@ -57,6 +58,8 @@ const KernelList& kernel_list() {
       {expert_sum_name, [] { return list_configs(expert_sum_space(), expert_sum_needs); }},
       {scattered_sum_name, [] { return list_configs(expert_sum_scatter_space(), expert_sum_scatter_needs); }},
       {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},
+      {"cuda_fp8_gemm_blocks",
+       [] { return list_configs(fp8_gemm_space(Fp8Accumulation::blocks), fp8_blocks_needs); }},
       {"cuda_fp8_gemm_promoted",
        [] { return list_configs(fp8_gemm_space(Fp8Accumulation::promoted), gemm_needs); }},
       {"cuda_gated_mlp", [] { return list_configs(gated_mlp_space(), gemm_needs); }},
@@ -70,6 +73,17 @@ const KernelList& kernel_list() {
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });
   return kernels;
+}
+
+/// Of a product of fp8.
+std::optional<Fp8Accumulation> fp8_accumulation(std::string_view kernel_type) {
+  if (kernel_type == FP8_GEMM) {
+    return Fp8Accumulation::fast;
+  }
+  if (kernel_type == "cuda_fp8_gemm_promoted") {
+    return Fp8Accumulation::promoted;
+  }
+  return kernel_type == "cuda_fp8_gemm_blocks" ? std::optional(Fp8Accumulation::blocks) : std::nullopt;
 }
 
 /// The config of the space is kept, as KernelOptions::keep says of a launch.
@@ -101,16 +115,14 @@ bool is_for_sizes(std::string_view kernel_type, const ProblemSizes& sizes, const
   if (kernel_type == "cuda_gemm") {
     return keeps(gemm_space(), config, inside);
   }
-  if (kernel_type == FP8_GEMM) {
-    return keeps(fp8_gemm_space(), config, inside);
-  }
-  return kernel_type != "cuda_fp8_gemm_promoted" ||
-         keeps(fp8_gemm_space(Fp8Accumulation::promoted), config, inside);
+  const std::optional<Fp8Accumulation> fp8 = fp8_accumulation(kernel_type);
+  return !fp8 || keeps(fp8_gemm_space(*fp8), config,
+                       [&](const GemmConfig& gemm) { return is_mostly_inside_fp8(gemm, m, n); });
 }
 
 /// No config computes a product whose rows do not begin at multiples of 16 bytes: a launch refuses it.
 void check_sizes(std::string_view kernel_type, const ProblemSizes& sizes) {
-  const bool fp8 = kernel_type == FP8_GEMM || kernel_type == "cuda_fp8_gemm_promoted";
+  const bool fp8 = fp8_accumulation(kernel_type).has_value();
   if (!fp8 && kernel_type != "cuda_gemm" && kernel_type != GATED_MLP && kernel_type != "cuda_mma_gemm") {
     return;
   }

@@ -1,9 +1,12 @@
 #include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/fp8_gemm.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace contextual::kernels::cuda {
@@ -25,7 +28,7 @@ GemmArgs gemm_args(const Fp8GemmArgs& args) {
 }
 
 /// Throws InvalidArgument.
-void check(const Fp8GemmArgs& args) {
+void check(Fp8Accumulation accumulation, const Fp8GemmArgs& args) {
   constexpr const char* who = "cuda_fp8_gemm";
   check_gemm_sizes(who, args.m, args.n, args.k);
   check_fp8_rows(who, args.k, args.a_pitch);
@@ -33,11 +36,24 @@ void check(const Fp8GemmArgs& args) {
   if (args.a_scale == nullptr || args.b_scale == nullptr) {
     throw InvalidArgument(std::string(who) + ": scales must not be null");
   }
+  if ((args.scaling == Fp8Scaling::block) != (accumulation == Fp8Accumulation::blocks)) {
+    throw InvalidArgument(std::string(who) +
+                          ": scales of blocks need Fp8Accumulation::blocks, which takes no others, not " +
+                          name_of(args.scaling));
+  }
 }
 
-CudaLayout layout(const GemmConfig& config, const Fp8GemmArgs& args) {
-  check(args);
-  return gemm_layout(config, divide_up(args.m, config.block_m), args.n);
+using Needs = ResourceNeeds (*)(const GemmConfig&);
+
+constexpr Needs needs_of(Fp8Accumulation accumulation) {
+  return accumulation == Fp8Accumulation::blocks ? fp8_blocks_needs : gemm_needs;
+}
+
+CudaLayout layout(Fp8Accumulation accumulation, const GemmConfig& config, const Fp8GemmArgs& args) {
+  check(accumulation, args);
+  CudaLayout layout = gemm_layout(config, divide_up(args.m, config.block_m), args.n);
+  layout.dynamic_shared_bytes = static_cast<unsigned>(needs_of(accumulation)(config).shared_bytes);
+  return layout;
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const Fp8GemmArgs& args) {
@@ -50,18 +66,77 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                        .shard_room = 0});
 }
 
+constexpr int promoted_stages[] = {3, 4, 5, 6, 7, 8};
+
+/// As many stages as fit; 0 if there are too few.
+int deepest(Needs needs, GemmConfig config) {
+  constexpr int most_bytes = 227 * 1024;
+  int most = 0;
+  for (const int stages : promoted_stages) {
+    config.stages = stages;
+    most = needs(config).shared_bytes <= most_bytes ? stages : most;
+  }
+  return most;
+}
+
+/// The sums of two warpgroups, and those of a stage: for 64 rows; twice where they are not more than 128
+/// columns.
+bool fits_promoted_registers(const GemmConfig& config) {
+  constexpr int most_registers = 192;
+  const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
+  const int slabs = config.block_m == 256 ? 2 : 1;
+  const int parts = slabs == 1 && columns <= 128 ? 2 : 1;
+  return columns / 2 * (slabs + parts) <= most_registers &&
+         (config.block_n >= 128 || config.block_m == 128) && fits_registers(config);
+}
+
+/// One buffer instead of two, where there would be few stages.
+bool has_store_buffers(Needs needs, const GemmConfig& config) {
+  constexpr int few = 5;
+  GemmConfig with_two = config;
+  with_two.store_buffers = 2;
+  return config.store_buffers == 2 ||
+         (deepest(needs, with_two) < few && deepest(needs, config) > deepest(needs, with_two));
+}
+
+ConfigSpace<GemmConfig> promoted_space(Needs needs, const std::vector<int>& num_sms) {
+  GemmConfig defaults;
+  defaults.block_n = 128;
+  defaults.stages = deepest(needs, defaults);
+  defaults.num_sms = num_sms.front();
+  return ConfigSpace<GemmConfig>{{"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
+                                 {"BLOCK_N", &GemmConfig::block_n, {64, 128, 160, 192, 256}},
+                                 {"STAGES", &GemmConfig::stages,
+                                  std::vector<int>(std::begin(promoted_stages), std::end(promoted_stages))},
+                                 {"CLUSTER", &GemmConfig::cluster, {1, 2}},
+                                 {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},
+                                 {"ALONG_N", &GemmConfig::along_n, {true, false}},
+                                 {"STORE_BUFFERS", &GemmConfig::store_buffers, {1, 2}},
+                                 {"NUM_SMS", &GemmConfig::num_sms, num_sms}}
+      .default_config(defaults)
+      .constraint("store buffers",
+                  [needs](const GemmConfig& config) { return has_store_buffers(needs, config); })
+      .constraint("registers", fits_promoted_registers)
+      .constraint("as many stages as fit",
+                  [needs](const GemmConfig& config) { return config.stages == deepest(needs, config); })
+      .constraint("minor members one at a time", is_worth_a_try);
+}
+
 Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
   Fp8Gemm::Definition definition;
   definition.source = gemm_source();
   definition.variant = [accumulation](const GemmConfig& config) {
     CudaVariant variant = fp8_variant("hopper_gemm", config);
-    variant.defines.emplace_back("PROMOTES", accumulation == Fp8Accumulation::promoted ? "1" : "0");
+    variant.defines.emplace_back("PROMOTES", accumulation == Fp8Accumulation::fast ? "0" : "1");
+    variant.defines.emplace_back("BLOCK_SCALES", accumulation == Fp8Accumulation::blocks ? "1" : "0");
     return variant;
   };
-  definition.layout = layout;
+  definition.layout = [accumulation](const GemmConfig& config, const Fp8GemmArgs& args) {
+    return layout(accumulation, config, args);
+  };
   definition.parameters = add_parameters;
   definition.options.keep = [](const GemmConfig& config, const CUstream&, const Fp8GemmArgs& args) {
-    return is_mostly_inside(config, args.m, args.n);
+    return is_mostly_inside_fp8(config, args.m, args.n);
   };
   definition.options.key_names = {"M", "N", "K", "TYPE", "SCALING"};
   return new Fp8Gemm(
@@ -82,24 +157,29 @@ void check_fp8_rows(const char* who, int k, int pitch) {
   }
 }
 
-ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation, const std::vector<int>& num_sms) {
-  if (accumulation == Fp8Accumulation::fast) {
-    return gemm_space(num_sms);
+bool is_mostly_inside_fp8(const GemmConfig& config, int m, int n) {
+  constexpr int side = 128;
+  constexpr int multiprocessors_of_hopper = 132;
+  if (config.block_n >= side) {
+    return is_mostly_inside(config, m, n);
   }
-  GemmConfig defaults;
-  defaults.block_n = 128;
-  defaults.stages = 6;
-  defaults.num_sms = num_sms.front();
-  return gemm_space_with({"NUM_SMS", &GemmConfig::num_sms, num_sms}, defaults, [](const GemmConfig& config) {
-    return config.store_buffers == 2 && config.block_m * config.block_n <= 128 * 128;
-  });
+  const bool few = divide_up(m, side) * divide_up(n, side) < multiprocessors_of_hopper;
+  return few && is_mostly_inside(config, std::max(m, side), n);
+}
+
+ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation, const std::vector<int>& num_sms) {
+  return accumulation == Fp8Accumulation::fast ? gemm_space(num_sms)
+                                               : promoted_space(needs_of(accumulation), num_sms);
 }
 
 Fp8Gemm& fp8_gemm(Fp8Accumulation accumulation) {
   // Never destroyed: they may be launched while the process exits.
   static auto* const fast = make_kernel("cuda_fp8_gemm", Fp8Accumulation::fast);
   static auto* const promoted = make_kernel("cuda_fp8_gemm_promoted", Fp8Accumulation::promoted);
-  return accumulation == Fp8Accumulation::fast ? *fast : *promoted;
+  static auto* const blocks = make_kernel("cuda_fp8_gemm_blocks", Fp8Accumulation::blocks);
+  return accumulation == Fp8Accumulation::fast       ? *fast
+         : accumulation == Fp8Accumulation::promoted ? *promoted
+                                                     : *blocks;
 }
 
 }  // namespace contextual::kernels::cuda

@@ -35,6 +35,9 @@ constexpr const char* parameters_header =
 constexpr const char* pipeline_header =
 #include "embedded/gemm_pipeline.cuh.inc"
     ;
+constexpr const char* promotion_header =
+#include "embedded/gemm_promotion.cuh.inc"
+    ;
 constexpr const char* walk_header =
 #include "embedded/gemm_walk.cuh.inc"
     ;
@@ -54,18 +57,6 @@ bool is_deepest(const GemmConfig& config) {
     deeper.stages = stages;
     return stages > config.stages && fits_shared_memory(deeper);
   });
-}
-
-/// The minor members are varied one at a time, for the largest tiles in clusters; the number of
-/// multiprocessors also for medium ones.
-bool is_worth_a_try(const GemmConfig& config) {
-  const GemmConfig defaults;
-  const int minor = (config.group != defaults.group) + (config.along_n != defaults.along_n);
-  const int sms = config.num_sms != defaults.num_sms ? 1 : 0;
-  const int size = config.block_m * config.block_n;
-  const bool large = size == 128 * 256 && config.cluster == 2;
-  const bool medium = size == 128 * 128 && config.block_m == 128 && config.cluster == 2;
-  return minor + sms == 0 || (minor + sms == 1 && (large || (medium && sms == 1)));
 }
 
 std::string number(const char* name, int value) {
@@ -161,6 +152,16 @@ bool fits_registers(const GemmConfig& config) {
          (columns % gemm_store_columns == 0 || config.block_m == 128);
 }
 
+bool is_worth_a_try(const GemmConfig& config) {
+  const GemmConfig defaults;
+  const int minor = (config.group != defaults.group) + (config.along_n != defaults.along_n);
+  const int sms = config.num_sms != defaults.num_sms ? 1 : 0;
+  const int size = config.block_m * config.block_n;
+  const bool large = size == 128 * 256 && config.cluster == 2;
+  const bool medium = size == 128 * 128 && config.block_m == 128 && config.cluster == 2;
+  return minor + sms == 0 || (minor + sms == 1 && (large || (medium && sms == 1)));
+}
+
 bool is_aligned(const void* pointer) {
   constexpr std::uintptr_t copy_engine_bytes = 16;
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % copy_engine_bytes == 0;
@@ -178,6 +179,7 @@ CudaSource gemm_source(const char* file, const char* text) {
       .header("gemm_order.hpp", order_header)
       .header("kernels/cuda/gemm_parameters.hpp", parameters_header)
       .header("gemm_pipeline.cuh", pipeline_header)
+      .header("gemm_promotion.cuh", promotion_header)
       .header("gemm_walk.cuh", walk_header)
       .header("hopper_ptx.cuh", ptx_header)
       .header("hopper_wgmma.cuh", wgmma_header);

@@ -26,7 +26,7 @@ constexpr const char* type_name(GemmType type) {
 }
 
 constexpr const char* name_of(Fp8Scaling scaling) {
-  return scaling == Fp8Scaling::row ? "row" : "tensor";
+  return scaling == Fp8Scaling::row ? "row" : scaling == Fp8Scaling::block ? "block" : "tensor";
 }
 
 /// There is more to do to the sums than to round them.
@@ -80,11 +80,18 @@ CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);
 ConfigSpace<GemmConfig> gemm_space_with(const ConfigSpace<GemmConfig>::Parameter& last,
                                         const GemmConfig& defaults, bool (*has_room)(const GemmConfig&));
 
+/// The minor members are varied one at a time, for the largest tiles in clusters; the number of
+/// multiprocessors also for medium ones.
+bool is_worth_a_try(const GemmConfig& config);
+
 /// Its sums fit the registers of two warpgroups, at most 128 a thread; one multiplies 64 x 64 at least.
 bool fits_registers(const GemmConfig& config);
 bool fits_shared_memory(const GemmConfig& config);
 
 /// False: more than half of a cluster's tile would be outside of m x n, and there are smaller ones.
 bool is_mostly_inside(const GemmConfig& config, int m, int n);
+
+/// The same of fp8; narrow tiles are left out where wider ones are enough for all multiprocessors.
+bool is_mostly_inside_fp8(const GemmConfig& config, int m, int n);
 
 }  // namespace contextual::kernels::cuda

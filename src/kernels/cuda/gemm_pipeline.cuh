@@ -20,6 +20,10 @@
 #ifndef PROMOTES
 #define PROMOTES 0
 #endif
+// They are promoted, and scales belong to blocks of 128 of k.
+#ifndef BLOCK_SCALES
+#define BLOCK_SCALES 0
+#endif
 // The blocks of a cluster share a tile: each multiplies over its part of k, and keeps its part of the columns.
 #ifndef SPLIT_K
 #define SPLIT_K 0
@@ -260,30 +264,16 @@ __device__ __forceinline__ void multiply(Sums& sums, Shared shared, Stage& place
   int previous = 0;
   for (int k = 0; k < k_blocks; ++k) {
     barrier_wait(shared.full(place.stage), place.parity);
-    if constexpr (PROMOTES != 0) {
-      Sums part;
-      multiply_stage<fp16>(part, shared, place.stage, consumer, 0);
-      wgmma_wait<0>();
-      release(shared.empty(place.stage));
-#pragma unroll
-      for (int i = 0; i < slabs * WGMMA_N / 2; ++i) {
-        asm volatile("" : "+f"(part[0][i])::"memory");  // not read before the wait
-        sums[0][i] = k == 0 ? part[0][i] : sums[0][i] + part[0][i];
-      }
-    } else {
-      multiply_stage<fp16>(sums, shared, place.stage, consumer, k);
-      if (k > 0) {  // the stage before: the tensor cores always have the next products to go on with
-        wgmma_wait<1>();
-        release(shared.empty(previous));
-      }
+    multiply_stage<fp16>(sums, shared, place.stage, consumer, k);
+    if (k > 0) {  // the stage before: the tensor cores always have the next products to go on with
+      wgmma_wait<1>();
+      release(shared.empty(previous));
     }
     previous = place.stage;
     place.advance();
   }
-  if constexpr (PROMOTES == 0) {
-    wgmma_wait<0>();
-    release(shared.empty(previous));
-  }
+  wgmma_wait<0>();
+  release(shared.empty(previous));
 }
 
 /// Where this thread's matrix row of columns [x, x + 16) of a buffer lies.

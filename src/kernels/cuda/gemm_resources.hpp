@@ -25,6 +25,14 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   return {.shared_bytes = shared_bytes, .threads = block_threads};
 }
 
+/// The same with the scales of blocks of each stage: those of rows, and two of columns in 16 bytes.
+inline ResourceNeeds fp8_blocks_needs(const GemmConfig& config) {
+  constexpr int scale_bytes = 4;
+  ResourceNeeds needs = gemm_needs(config);
+  needs.shared_bytes += config.stages * (config.block_m + 4) * scale_bytes;
+  return needs;
+}
+
 /// The same as mma_gemm.cu lays it out.
 inline ResourceNeeds mma_gemm_needs(const MmaGemmConfig& config) {
   constexpr int value_bytes = 2;

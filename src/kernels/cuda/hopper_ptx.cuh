@@ -88,6 +88,18 @@ __device__ __forceinline__ bool barrier_holds(unsigned barrier, unsigned parity)
   return done != 0;
 }
 
+// --- named barriers of the block, 1 to 15: so many threads arrive, and those that call `wait` go on together
+
+template <int threads>
+__device__ __forceinline__ void named_barrier_arrive(int barrier) {
+  asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
+}
+
+template <int threads>
+__device__ __forceinline__ void named_barrier_wait(int barrier) {
+  asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
+}
+
 // --- clusters
 
 /// Writes a word of the shared memory of `block` of the cluster, and arrives at a barrier there.
@@ -244,6 +256,15 @@ __device__ __forceinline__ void fence_global_reads() {
 __device__ __forceinline__ void copy_16_bytes(unsigned to, const void* from, bool zeros) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(zeros ? 0 : 16)
                : "memory");
+}
+
+__device__ __forceinline__ void copy_4_bytes(unsigned to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+}
+
+/// Arrives at a barrier once this thread's copies so far are done; the barrier counts it as one of its arrivals.
+__device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 /// This thread's copies since the last call become a group.

@@ -6,6 +6,7 @@
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -27,6 +28,7 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
                                                          "cuda_expert_sum",
                                                          "cuda_expert_sum_reduce_scatter",
                                                          "cuda_fp8_gemm",
+                                                         "cuda_fp8_gemm_blocks",
                                                          "cuda_fp8_gemm_promoted",
                                                          "cuda_gated_mlp",
                                                          "cuda_gemm",
@@ -48,6 +50,7 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
   CHECK(cuda::get_default_config("cuda_allgather_gemm").get<int>("STORE_BUFFERS") == 2);
   CHECK(cuda::get_default_config("cuda_gemm_reduce_scatter").get<int>("STORE_BUFFERS") == 4);
   CHECK(cuda::get_default_config("cuda_fp8_gemm_promoted").get<int>("BLOCK_N") == 128);
+  CHECK(cuda::get_default_config("cuda_fp8_gemm_blocks").get<int>("BLOCK_N") == 128);
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 
@@ -57,6 +60,10 @@ TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and 
   constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 512;
   const Config config = cuda::get_default_config("cuda_gemm");
   CHECK(cuda::resource_needs("cuda_gemm", config) == ResourceNeeds{.shared_bytes = expected, .threads = 384});
+  // And, for each stage, the scales of a tile's rows, and 16 bytes for those of its columns.
+  const Config blocks = cuda::get_default_config("cuda_fp8_gemm_blocks");
+  CHECK(cuda::resource_needs("cuda_fp8_gemm_blocks", blocks).shared_bytes ==
+        5 * ((128 + 128) * 128 + 16 + 128 * 4 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 512);
 }
 
 TEST_CASE("cuda configs: limits of shared memory and threads leave out what needs more", "[unit]") {
@@ -92,6 +99,16 @@ TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try",
   const std::vector<Config> fp8 = cuda::generate_configs(cuda::FP8_GEMM);
   CHECK(cuda::filter_valid_configs(cuda::FP8_GEMM, fp8, {.m = 4096, .n = 128, .k = 4096}).size() <
         fp8.size());
+  const std::vector<Config> blocks = cuda::generate_configs("cuda_fp8_gemm_blocks");
+  const auto narrow = [&](int m) {
+    const std::vector<Config> kept =
+        cuda::filter_valid_configs("cuda_fp8_gemm_blocks", blocks, {.m = m, .n = 2112, .k = 7168});
+    return std::count_if(kept.begin(), kept.end(),
+                         [](const Config& config) { return config.get<int>("BLOCK_N") == 64; });
+  };
+  CHECK(narrow(64) == 1);
+  CHECK(narrow(256) == 2);
+  CHECK(narrow(8192) == 0);
   const std::vector<Config> norms = cuda::generate_configs(cuda::RMSNORM_ROPE);
   for (const Config& config : cuda::filter_valid_configs(cuda::RMSNORM_ROPE, norms, {.hidden_dim = 128})) {
     CHECK(config.get<int>("THREADS_PER_ROW") <= 32);

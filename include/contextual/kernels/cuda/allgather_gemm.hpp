@@ -87,9 +87,9 @@ class CONTEXTUAL_API AllGatherGemm {
   static std::size_t workspace_bytes(const AllGatherGemmShape& shape);
 
   /// Throws InvalidArgument if the workspace is too small, if its ranks can use neither each other's memory
-  /// nor NCCL, if n or k is no multiple of 8, k of fp8 none of 16, or if m, n or k is below 1; and CudaError.
-  /// Waits for the device, to load cuBLASLt's code unless it is for fp8,
-  /// and compiles the kernel behind it.
+  /// nor NCCL, if n or k is no multiple of 8, k of fp8 none of 16, if m, n or k is below 1, or for scales of
+  /// blocks; and CudaError. Waits for the device, to load cuBLASLt's code unless it is for fp8, and compiles
+  /// the kernel behind it.
   AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
 
   const AllGatherGemmShape& shape() const noexcept { return shape_; }

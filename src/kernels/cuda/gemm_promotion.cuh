@@ -1,0 +1,219 @@
+#pragma once
+
+/// Sums of fp8 that are taken over 128 of k in the tensor cores, and then in float, since the tensor cores' own have
+/// fewer bits; scales of blocks belong in between. Compiled by NVRTC as a part of gemm.cu, behind gemm_pipeline.cuh.
+
+#include "gemm_walk.cuh"
+#include "kernels/cuda/gemm_parameters.hpp"
+#include "hopper_ptx.cuh"
+#include "hopper_wgmma.cuh"
+
+namespace {
+
+using Part = float[WGMMA_N / 2];  // of the sums over a stage: those of 64 rows
+
+// While a warpgroup adds up in float, the tensor cores go on: with its own next products where its registers hold two
+// parts beside the sums, otherwise with those of the other warpgroup. Without turns both would run in step, and leave
+// the tensor cores idle at the same time.
+constexpr bool two_parts = slabs == 1 && WGMMA_N <= 128;
+constexpr int turn_threads = consumers * warpgroup_threads;
+__device__ __forceinline__ int turn_of(int consumer) { return 1 + consumer; }  // a named barrier
+
+// Of a stage: those of the rows of A, then those of at most two blocks of B. The host adds up the same.
+constexpr int scale_block = 128;
+constexpr int stage_scale_bytes = (BLOCK_M + 4) * 4;
+constexpr bool crosses_blocks = tile_n % scale_block != 0 && tile_n > scale_block / 2;
+static_assert(tile_n <= 2 * scale_block && (crosses_blocks || scale_block % consumer_n == 0));
+
+__device__ __forceinline__ unsigned stage_scales(Shared shared, int stage) {
+  return shared.end() + stage * stage_scale_bytes;
+}
+
+/// Loads the scales that go with what `load_tile` loads. One warp of the block, of which each lane arrives at a stage.
+__device__ __forceinline__ void load_scales(const GemmScales& scales, int k_blocks, int n, int row, int column,
+                                            Shared shared, Stage& place) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int last = (n + scale_block - 1) / scale_block - 1;
+  const float* of_b = scales.b + static_cast<long long>(min(column / scale_block + lane, last)) * k_blocks;
+  const float* of_a = scales.a;
+  for (int k = 0; k < k_blocks; ++k, place.advance()) {
+    const unsigned to = stage_scales(shared, place.stage) + lane * 4;
+    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+#pragma unroll
+    for (int i = 0; i < BLOCK_M; i += 32) {
+      copy_4_bytes(to + i * 4, of_a + min(row + i + lane, scales.m - 1));
+    }
+    if (lane < 2) {
+      copy_4_bytes(to + BLOCK_M * 4, of_b + k);
+    }
+    arrive_after_copies(shared.full(place.stage));
+    of_a += scales.m;
+  }
+}
+
+/// What a part is multiplied with: the same everywhere.
+struct Unscaled {
+  struct Factors {
+    __device__ __forceinline__ void add(float* sums, const Part& part) const {
+#pragma unroll
+      for (int i = 0; i < WGMMA_N / 2; ++i) {
+        sums[i] += part[i];
+      }
+    }
+  };
+  __device__ __forceinline__ Factors operator()(Shared /*shared*/, int /*stage*/, int /*slab*/) const { return {}; }
+};
+
+/// The scales of blocks, of a consumer's tile.
+class BlockScales {
+ public:
+  /// Of rows 8 apart, and of one block of B, or of two.
+  struct Factors {
+    float left[2];
+    float right[2];
+    int split;  // the first column of the right one
+
+    __device__ __forceinline__ void add(float* sums, const Part& part) const {
+#pragma unroll
+      for (int x = 0; x < WGMMA_N; x += 32) {
+        const bool is_right = crosses_blocks && x >= split;
+#pragma unroll
+        for (int i = x / 2; i < x / 2 + 16; ++i) {
+          const int row = i / 2 % 2;
+          sums[i] += (is_right ? right[row] : left[row]) * part[i];
+        }
+      }
+    }
+  };
+
+  __device__ __forceinline__ BlockScales(int column, int consumer)
+      : a_word_((first_row_of(consumer) + static_cast<int>(threadIdx.x) % warpgroup_threads / 32 * 16 +
+                 static_cast<int>(threadIdx.x) % 32 / 4) *
+                4),
+        b_word_((BLOCK_M + first_column_of(consumer) / scale_block) * 4),
+        split_(scale_block - column % scale_block) {}
+
+  __device__ __forceinline__ Factors operator()(Shared shared, int stage, int slab) const {
+    const unsigned from = stage_scales(shared, stage);
+    const float of_row[] = {load_float(from + a_word_ + slab * slab_m * 4),
+                            load_float(from + a_word_ + slab * slab_m * 4 + 8 * 4)};
+    const float left = load_float(from + b_word_);
+    const float right = crosses_blocks ? load_float(from + b_word_ + 4) : left;
+    return {{of_row[0] * left, of_row[1] * left}, {of_row[0] * right, of_row[1] * right}, split_};
+  }
+
+ private:
+  static __device__ __forceinline__ float load_float(unsigned word) { return __uint_as_float(load_shared(word)); }
+
+  unsigned a_word_;
+  unsigned b_word_;
+  int split_;
+};
+
+/// Begins the products of a stage for 64 rows: the last ones are a group of their own.
+template <bool fp16>
+__device__ __forceinline__ void multiply_slab(Part& part, Shared shared, int stage, int consumer, int slab) {
+  constexpr int steps = row_bytes / 32;
+  const unsigned long long a =
+      matrix_descriptor(shared.a(stage) + (first_row_of(consumer) + slab * slab_m) * row_bytes);
+  const unsigned long long b = matrix_descriptor(shared.b(stage) + first_column_of(consumer) * row_bytes);
+  wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < steps; ++step) {
+    wgmma<fp16>(part, a + step * 2, b + step * 2, step > 0 ? 1 : 0);
+    if (step == steps - 1 || (!two_parts && step == steps - 2)) {
+      wgmma_commit();
+    }
+  }
+}
+
+/// When all but the last `pending` groups are done.
+template <int pending>
+__device__ __forceinline__ void wait_for_part(Part& part) {
+  wgmma_wait<pending>();
+#pragma unroll
+  for (float& sum : part) {
+    asm volatile("" : "+f"(sum)::"memory");  // not read before the wait
+  }
+}
+
+/// Once a kernel, before the first tile and after the last one.
+__device__ __forceinline__ void begin_turns(int consumer) {
+  if (!two_parts && consumer == 1) {
+    named_barrier_arrive<turn_threads>(turn_of(0));
+  }
+}
+__device__ __forceinline__ void end_turns(int consumer) {
+  if (!two_parts && consumer == 0) {
+    named_barrier_wait<turn_threads>(turn_of(0));
+  }
+}
+
+/// Begins the products of the next stage, and returns it.
+template <bool fp16>
+__device__ __forceinline__ int begin_part(Part& part, Shared shared, Stage& place, int consumer) {
+  const int stage = place.stage;
+  barrier_wait(shared.full(stage), place.parity);
+  multiply_slab<fp16>(part, shared, stage, consumer, 0);
+  place.advance();
+  return stage;
+}
+
+/// Adds those of a stage, behind which there are `pending` others.
+template <int pending, typename Scales>
+__device__ __forceinline__ void end_part(float* sums, Part& part, Shared shared, int stage, const Scales& scales) {
+  const auto factors = scales(shared, stage, 0);
+  wait_for_part<pending>(part);
+  release(shared.empty(stage));
+  factors.add(sums, part);
+}
+
+/// As `multiply`.
+template <bool fp16, typename Scales>
+__device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Stage& place, int k_blocks, int consumer,
+                                                  const Scales& scales) {
+#pragma unroll
+  for (int i = 0; i < slabs * WGMMA_N / 2; ++i) {
+    sums[0][i] = 0;
+  }
+  if constexpr (two_parts) {
+    Part even;
+    Part odd;
+    int even_stage = begin_part<fp16>(even, shared, place, consumer);
+    // The compiler sees which part the tensor cores still write only if nothing is shared between the ways out.
+    for (int left = k_blocks - 1;; left -= 2) {
+      if (left == 0) {
+        end_part<0>(sums[0], even, shared, even_stage, scales);
+        break;
+      }
+      const int odd_stage = begin_part<fp16>(odd, shared, place, consumer);
+      end_part<1>(sums[0], even, shared, even_stage, scales);
+      if (left == 1) {
+        end_part<0>(sums[0], odd, shared, odd_stage, scales);
+        break;
+      }
+      even_stage = begin_part<fp16>(even, shared, place, consumer);
+      end_part<1>(sums[0], odd, shared, odd_stage, scales);
+    }
+  } else {
+    for (int k = 0; k < k_blocks; ++k, place.advance()) {
+      barrier_wait(shared.full(place.stage), place.parity);
+#pragma unroll
+      for (int slab = 0; slab < slabs; ++slab) {
+        Part part;
+        const auto factors = scales(shared, place.stage, slab);
+        named_barrier_wait<turn_threads>(turn_of(consumer));
+        multiply_slab<fp16>(part, shared, place.stage, consumer, slab);
+        wgmma_wait<1>();
+        named_barrier_arrive<turn_threads>(turn_of(1 - consumer));
+        wait_for_part<0>(part);
+        if (slab == slabs - 1) {
+          release(shared.empty(place.stage));
+        }
+        factors.add(sums[slab], part);
+      }
+    }
+  }
+}
+
+}  // namespace
