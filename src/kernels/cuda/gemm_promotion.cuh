@@ -13,8 +13,9 @@ namespace {
 using Part = float[WGMMA_N / 2];  // of the sums over a stage: those of 64 rows
 
 // While a warpgroup adds up in float, the tensor cores go on: with its own next products where its registers hold two
-// parts beside the sums, otherwise with those of the other warpgroup. Without turns both would run in step, and leave
-// the tensor cores idle at the same time.
+// parts beside the sums, otherwise with those of the other warpgroup, by turns. By themselves both run in step, and leave
+// the tensor cores idle at the same time: so the second one also begins a tile a stage later, and has products left when
+// the first one rounds its sums and hands them over.
 constexpr bool two_parts = slabs == 1 && WGMMA_N <= 128;
 constexpr int turn_threads = consumers * warpgroup_threads;
 __device__ __forceinline__ int turn_of(int consumer) { return 1 + consumer; }  // a named barrier
@@ -177,6 +178,10 @@ __device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Sta
     sums[0][i] = 0;
   }
   if constexpr (two_parts) {
+    const bool one_leads = k_blocks >= STAGES;  // with fewer, it could be ahead by more than a tile
+    if (one_leads && consumer == 1) {
+      named_barrier_wait<turn_threads>(turn_of(1));
+    }
     Part even;
     Part odd;
     int even_stage = begin_part<fp16>(even, shared, place, consumer);
@@ -187,6 +192,9 @@ __device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Sta
         break;
       }
       const int odd_stage = begin_part<fp16>(odd, shared, place, consumer);
+      if (one_leads && consumer == 0 && left == k_blocks - 1) {
+        named_barrier_arrive<turn_threads>(turn_of(1));
+      }
       end_part<1>(sums[0], even, shared, even_stage, scales);
       if (left == 1) {
         end_part<0>(sums[0], odd, shared, odd_stage, scales);
