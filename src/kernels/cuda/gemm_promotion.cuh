@@ -92,7 +92,7 @@ class BlockScales {
                  static_cast<int>(threadIdx.x) % 32 / 4) *
                 4),
         b_word_((BLOCK_M + first_column_of(consumer) / scale_block) * 4),
-        split_(scale_block - column % scale_block) {}
+        split_(scale_block - (column & (scale_block - 1))) {}
 
   __device__ __forceinline__ Factors operator()(Shared shared, int stage, int slab) const {
     const unsigned from = stage_scales(shared, stage);
