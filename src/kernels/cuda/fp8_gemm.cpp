@@ -105,7 +105,7 @@ ConfigSpace<GemmConfig> promoted_space(Needs needs, const std::vector<int>& num_
   defaults.stages = deepest(needs, defaults);
   defaults.num_sms = num_sms.front();
   return ConfigSpace<GemmConfig>{{"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
-                                 {"BLOCK_N", &GemmConfig::block_n, {64, 128, 160, 192, 256}},
+                                 {"BLOCK_N", &GemmConfig::block_n, {64, 112, 128, 160, 192, 256}},
                                  {"STAGES", &GemmConfig::stages,
                                   std::vector<int>(std::begin(promoted_stages), std::end(promoted_stages))},
                                  {"CLUSTER", &GemmConfig::cluster, {1, 2}},

@@ -23,8 +23,11 @@ __device__ __forceinline__ int turn_of(int consumer) { return 1 + consumer; }  /
 // Of a stage: those of the rows of A, then those of at most two blocks of B. The host adds up the same.
 constexpr int scale_block = 128;
 constexpr int stage_scale_bytes = (BLOCK_M + 4) * 4;
-constexpr bool crosses_blocks = tile_n % scale_block != 0 && tile_n > scale_block / 2;
+constexpr bool crosses_blocks = tile_n % scale_block != 0 && scale_block % tile_n != 0;
 static_assert(tile_n <= 2 * scale_block && (crosses_blocks || scale_block % consumer_n == 0));
+// Columns that have one scale: blocks of B begin at multiples of it from a tile's first column on.
+constexpr int columns_of_scale = crosses_blocks ? tile_n & -tile_n : WGMMA_N;
+static_assert(!crosses_blocks || tile_n - columns_of_scale <= scale_block);
 
 __device__ __forceinline__ unsigned stage_scales(Shared shared, int stage) {
   return shared.end() + stage * stage_scale_bytes;
@@ -76,10 +79,10 @@ class BlockScales {
 
     __device__ __forceinline__ void add(float* sums, const Part& part) const {
 #pragma unroll
-      for (int x = 0; x < WGMMA_N; x += 32) {
+      for (int x = 0; x < WGMMA_N; x += columns_of_scale) {
         const bool is_right = crosses_blocks && x >= split;
 #pragma unroll
-        for (int i = x / 2; i < x / 2 + 16; ++i) {
+        for (int i = x / 2; i < (x + columns_of_scale) / 2; ++i) {
           const int row = i / 2 % 2;
           sums[i] += (is_right ? right[row] : left[row]) * part[i];
         }

@@ -2,7 +2,7 @@
 
 /// The tensor cores of Hopper (sm_90a): a warpgroup multiplies 64 x 16 by 16 x WGMMA_N 16-bit values, or 64 x 32 by
 /// 32 x WGMMA_N of fp8, both operands in shared memory in rows of 128 bytes with the 128-byte swizzle, and adds to
-/// WGMMA_N / 2 registers a thread. WGMMA_N: 64, 128, 160, 192, 224, 240 or 256. Compiled by NVRTC; includes nothing.
+/// WGMMA_N / 2 registers a thread. WGMMA_N: 64, 112, 128, 160, 192, 224, 240 or 256. Compiled by NVRTC; includes nothing.
 
 namespace hopper {
 
@@ -47,6 +47,11 @@ __device__ __forceinline__ void wgmma_wait() {
 #define WGMMA_D WGMMA_0_29 ", %30, %31"
 #define WGMMA_INPUTS "%32, %33", "%34"
 #define WGMMA_OPERANDS WGMMA_32(0)
+#elif WGMMA_N == 112
+#define WGMMA_SHAPE "m64n112"
+#define WGMMA_D WGMMA_0_29 WGMMA_TEN(3) WGMMA_TEN(4) ", %50, %51, %52, %53, %54, %55"
+#define WGMMA_INPUTS "%56, %57", "%58"
+#define WGMMA_OPERANDS WGMMA_32(0), WGMMA_16(32), WGMMA_4(48), WGMMA_4(52)
 #elif WGMMA_N == 128
 #define WGMMA_SHAPE "m64n128"
 #define WGMMA_D WGMMA_0_59 ", %60, %61, %62, %63"
@@ -78,7 +83,7 @@ __device__ __forceinline__ void wgmma_wait() {
 #define WGMMA_INPUTS "%128, %129", "%130"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64), WGMMA_32(96)
 #else
-#error "WGMMA_N is 64, 128, 160, 192, 224, 240 or 256"
+#error "WGMMA_N is 64, 112, 128, 160, 192, 224, 240 or 256"
 #endif
 
 // k of one instruction, and what it says of operands that are not transposed.

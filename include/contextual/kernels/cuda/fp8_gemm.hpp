@@ -56,8 +56,8 @@ using Fp8Gemm = CudaKernel<GemmConfig, Fp8GemmArgs>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
 CONTEXTUAL_API Fp8Gemm& fp8_gemm(Fp8Accumulation accumulation = Fp8Accumulation::fast);
-/// Promoted sums need more registers, so tiles are smaller; those of 128 rows may also have 64 columns, for
-/// products of few tiles.
+/// Promoted sums need more registers, so tiles are smaller; those of 128 rows may also have 64 or 112
+/// columns, for products of few tiles.
 CONTEXTUAL_API ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation = Fp8Accumulation::fast,
                                                       const std::vector<int>& num_sms = {0, 116, 108});
 
