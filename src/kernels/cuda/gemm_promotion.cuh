@@ -181,7 +181,7 @@ __device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Sta
     sums[0][i] = 0;
   }
   if constexpr (two_parts) {
-    const bool one_leads = k_blocks >= STAGES;  // with fewer, it could be ahead by more than a tile
+    const bool one_leads = k_blocks + 1 >= STAGES;  // with fewer blocks, it could be ahead by more than a tile
     if (one_leads && consumer == 1) {
       named_barrier_wait<turn_threads>(turn_of(1));
     }

@@ -28,8 +28,9 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
 /// The same with the scales of blocks of each stage: those of rows, and two of columns in 16 bytes.
 inline ResourceNeeds fp8_blocks_needs(const GemmConfig& config) {
   constexpr int scale_bytes = 4;
+  const int all_bytes = config.stages * (config.block_m + 4) * scale_bytes;
   ResourceNeeds needs = gemm_needs(config);
-  needs.shared_bytes += config.stages * (config.block_m + 4) * scale_bytes;
+  needs.shared_bytes += all_bytes;
   return needs;
 }
 
