@@ -26,23 +26,6 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParame
   }
 }
 
-#if BLOCK_SCALES
-constexpr int loaders = 1 + 32;  // the thread that produces, and the lanes of the warp that loads scales
-
-/// One warp of the block.
-__device__ void produce_scales(const GemmParameters& p, Shared shared) {
-  const Walk walk(p);
-  const int k_blocks = (p.k + block_k - 1) / block_k;
-  Stage place;
-  for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
-    const Tile tile = walk[index];
-    load_scales(p.scales, k_blocks, p.n, tile.m * BLOCK_M, tile.n * tile_n, shared, place);
-  }
-}
-#else
-constexpr int loaders = 1;
-#endif
-
 /// One thread of the block.
 __device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared) {
   const Walk walk(p);
@@ -54,6 +37,14 @@ __device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared
   wait_for_stores<0>();
 }
 
+#if PROMOTES
+template <bool fp16>
+__device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, int consumer) {
+  consume_promoted<fp16>(p, shared, consumer);
+}
+#else
+constexpr int loaders = 1;
+
 /// One warpgroup.
 template <bool fp16>
 __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, int consumer) {
@@ -62,35 +53,23 @@ __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, 
   Stage place;
   StoreBuffer buffer;
   Sums sums;
-#if PROMOTES
-  begin_turns(consumer);
-#endif
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
-#if BLOCK_SCALES
-    const BlockScales scales(Walk(p)[index].n * tile_n, consumer);
-    multiply_promoted<fp16>(sums, shared, place, k_blocks, consumer, scales);
-#elif FP8
-    const Tile tile = Walk(p)[index];
-    const TileScales scales(p.scales, p.n, tile.m * BLOCK_M + first_row_of(consumer),
-                            tile.n * tile_n + first_column_of(consumer));
-#if PROMOTES
-    multiply_promoted<fp16>(sums, shared, place, k_blocks, consumer, Unscaled{});
-#else
-    multiply<fp16>(sums, shared, place, k_blocks, consumer);
-#endif
-    scales.apply(sums);
-#else
-    multiply<fp16>(sums, shared, place, k_blocks, consumer);
-#endif
+    if constexpr (FP8 != 0) {
+      const Tile tile = Walk(p)[index];
+      const TileScales scales(p.scales, p.n, tile.m * BLOCK_M + first_row_of(consumer),
+                              tile.n * tile_n + first_column_of(consumer));
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+      scales.apply(sums);
+    } else {
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    }
     if (applies(p.epilogue)) {
       finish_tile<fp16>(sums, p.epilogue, Walk(p)[index].n * tile_n, consumer);
     }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
-#if PROMOTES
-  end_turns(consumer);
-#endif
 }
+#endif
 
 }  // namespace
 

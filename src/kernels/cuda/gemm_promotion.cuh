@@ -10,12 +10,13 @@
 
 namespace {
 
+using contextual::kernels::cuda::GemmParameters;
+
 using Part = float[WGMMA_N / 2];  // of the sums over a stage: those of 64 rows
 
 // While a warpgroup adds up in float, the tensor cores go on: with its own next products where its registers hold two
-// parts beside the sums, otherwise with those of the other warpgroup, by turns. By themselves both run in step, and leave
-// the tensor cores idle at the same time: so the second one also begins a tile a stage later, and has products left when
-// the first one rounds its sums and hands them over.
+// parts beside the sums, otherwise with those of the other warpgroup, by turns. Without turns both would run in step, and
+// leave the tensor cores idle at the same time.
 constexpr bool two_parts = slabs == 1 && WGMMA_N <= 128;
 constexpr int turn_threads = consumers * warpgroup_threads;
 __device__ __forceinline__ int turn_of(int consumer) { return 1 + consumer; }  // a named barrier
@@ -33,7 +34,10 @@ __device__ __forceinline__ unsigned stage_scales(Shared shared, int stage) {
   return shared.end() + stage * stage_scale_bytes;
 }
 
-/// Loads the scales that go with what `load_tile` loads. One warp of the block, of which each lane arrives at a stage.
+#if BLOCK_SCALES
+constexpr int loaders = 1 + 32;  // the thread that produces, and the lanes of the warp that loads scales
+
+/// Loads the scales that go with what `load_tile` loads, of which each lane arrives at a stage. One warp of the block.
 __device__ __forceinline__ void load_scales(const GemmScales& scales, int k_blocks, int n, int row, int column,
                                             Shared shared, Stage& place) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -55,21 +59,17 @@ __device__ __forceinline__ void load_scales(const GemmScales& scales, int k_bloc
   }
 }
 
-/// What a part is multiplied with: the same everywhere.
-struct Unscaled {
-  struct Factors {
-    __device__ __forceinline__ void add(float* sums, const Part& part) const {
-#pragma unroll
-      for (int i = 0; i < WGMMA_N / 2; ++i) {
-        sums[i] += part[i];
-      }
-    }
-  };
-  __device__ __forceinline__ Factors operator()(Shared /*shared*/, int /*stage*/, int /*slab*/) const { return {}; }
-};
+__device__ void produce_scales(const GemmParameters& p, Shared shared) {
+  const Walk walk(p);
+  Stage place;
+  for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
+    const Tile tile = walk[index];
+    load_scales(p.scales, (p.k + block_k - 1) / block_k, p.n, tile.m * BLOCK_M, tile.n * tile_n, shared, place);
+  }
+}
 
-/// The scales of blocks, of a consumer's tile.
-class BlockScales {
+/// The scales of a consumer's tile: those of blocks, with which parts are multiplied.
+class Scales {
  public:
   /// Of rows 8 apart, and of one block of B, or of two.
   struct Factors {
@@ -90,12 +90,12 @@ class BlockScales {
     }
   };
 
-  __device__ __forceinline__ BlockScales(int column, int consumer)
+  __device__ __forceinline__ Scales(const GemmParameters& /*p*/, const Tile& tile, int consumer)
       : a_word_((first_row_of(consumer) + static_cast<int>(threadIdx.x) % warpgroup_threads / 32 * 16 +
                  static_cast<int>(threadIdx.x) % 32 / 4) *
                 4),
         b_word_((BLOCK_M + first_column_of(consumer) / scale_block) * 4),
-        split_(scale_block - (column & (scale_block - 1))) {}
+        split_(scale_block - (tile.n * tile_n & (scale_block - 1))) {}
 
   __device__ __forceinline__ Factors operator()(Shared shared, int stage, int slab) const {
     const unsigned from = stage_scales(shared, stage);
@@ -105,6 +105,7 @@ class BlockScales {
     const float right = crosses_blocks ? load_float(from + b_word_ + 4) : left;
     return {{of_row[0] * left, of_row[1] * left}, {of_row[0] * right, of_row[1] * right}, split_};
   }
+  __device__ __forceinline__ void apply(Sums& /*sums*/) const {}
 
  private:
   static __device__ __forceinline__ float load_float(unsigned word) { return __uint_as_float(load_shared(word)); }
@@ -113,6 +114,32 @@ class BlockScales {
   unsigned b_word_;
   int split_;
 };
+#else
+constexpr int loaders = 1;
+
+/// The same of tensors or rows, with which sums are multiplied.
+class Scales {
+ public:
+  struct Factors {
+    __device__ __forceinline__ void add(float* sums, const Part& part) const {
+#pragma unroll
+      for (int i = 0; i < WGMMA_N / 2; ++i) {
+        sums[i] += part[i];
+      }
+    }
+  };
+
+  __device__ __forceinline__ Scales(const GemmParameters& p, const Tile& tile, int consumer)
+      : of_tile_(p.scales, p.n, tile.m * BLOCK_M + first_row_of(consumer),
+                 tile.n * tile_n + first_column_of(consumer)) {}
+
+  __device__ __forceinline__ Factors operator()(Shared /*shared*/, int /*stage*/, int /*slab*/) const { return {}; }
+  __device__ __forceinline__ void apply(Sums& sums) const { of_tile_.apply(sums); }
+
+ private:
+  TileScales of_tile_;
+};
+#endif
 
 /// Begins the products of a stage for 64 rows: the last ones are a group of their own.
 template <bool fp16>
@@ -141,18 +168,6 @@ __device__ __forceinline__ void wait_for_part(Part& part) {
   }
 }
 
-/// Once a kernel, before the first tile and after the last one.
-__device__ __forceinline__ void begin_turns(int consumer) {
-  if (!two_parts && consumer == 1) {
-    named_barrier_arrive<turn_threads>(turn_of(0));
-  }
-}
-__device__ __forceinline__ void end_turns(int consumer) {
-  if (!two_parts && consumer == 0) {
-    named_barrier_wait<turn_threads>(turn_of(0));
-  }
-}
-
 /// Begins the products of the next stage, and returns it.
 template <bool fp16>
 __device__ __forceinline__ int begin_part(Part& part, Shared shared, Stage& place, int consumer) {
@@ -164,49 +179,93 @@ __device__ __forceinline__ int begin_part(Part& part, Shared shared, Stage& plac
 }
 
 /// Adds those of a stage, behind which there are `pending` others.
-template <int pending, typename Scales>
-__device__ __forceinline__ void end_part(float* sums, Part& part, Shared shared, int stage, const Scales& scales) {
+template <int pending>
+__device__ __forceinline__ void end_part(Sums& sums, Part& part, Shared shared, int stage, const Scales& scales) {
   const auto factors = scales(shared, stage, 0);
   wait_for_part<pending>(part);
   release(shared.empty(stage));
-  factors.add(sums, part);
+  factors.add(sums[0], part);
 }
 
-/// As `multiply`.
-template <bool fp16, typename Scales>
-__device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Stage& place, int k_blocks, int consumer,
-                                                  const Scales& scales) {
+__device__ __forceinline__ void clear(Sums& sums) {
 #pragma unroll
   for (int i = 0; i < slabs * WGMMA_N / 2; ++i) {
     sums[0][i] = 0;
   }
-  if constexpr (two_parts) {
-    const bool one_leads = k_blocks + 1 >= STAGES;  // with fewer blocks, it could be ahead by more than a tile
-    if (one_leads && consumer == 1) {
-      named_barrier_wait<turn_threads>(turn_of(1));
+}
+
+/// Scales, finishes and hands over a tile's sums.
+template <bool fp16>
+__device__ __forceinline__ void hand_over_sums(Sums& sums, const Scales& scales, const GemmParameters& p, int index,
+                                               Shared shared, StoreBuffer& buffer, int consumer) {
+  scales.apply(sums);
+  if (applies(p.epilogue)) {
+    finish_tile<fp16>(sums, p.epilogue, Walk(p)[index].n * tile_n, consumer);
+  }
+  hand_over_tile<fp16>(sums, shared, buffer, consumer);
+}
+
+/// One warpgroup, with two parts. The first products of the next tile begin before a tile's sums are handed over.
+template <bool fp16>
+__device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared shared, int consumer) {
+  const int stride = static_cast<int>(gridDim.x) / CLUSTER;
+  const int k_blocks = (p.k + block_k - 1) / block_k;
+  int index = static_cast<int>(blockIdx.x) / CLUSTER;
+  int all_left = (Walk(p).count() - index + stride - 1) / stride * k_blocks;
+  int left = k_blocks;  // of the tile
+  Scales scales(p, Walk(p)[index], consumer);
+  Stage place;
+  StoreBuffer buffer;
+  Sums sums;
+  Part even;
+  Part odd;
+  clear(sums);
+  const auto count_part = [&] {
+    if (--left == 0) {
+      hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
+      index += stride;
+      left = k_blocks;
+      scales = Scales(p, Walk(p)[index], consumer);
+      clear(sums);
     }
-    Part even;
-    Part odd;
-    int even_stage = begin_part<fp16>(even, shared, place, consumer);
-    // The compiler sees which part the tensor cores still write only if nothing is shared between the ways out.
-    for (int left = k_blocks - 1;; left -= 2) {
-      if (left == 0) {
-        end_part<0>(sums[0], even, shared, even_stage, scales);
-        break;
-      }
-      const int odd_stage = begin_part<fp16>(odd, shared, place, consumer);
-      if (one_leads && consumer == 0 && left == k_blocks - 1) {
-        named_barrier_arrive<turn_threads>(turn_of(1));
-      }
-      end_part<1>(sums[0], even, shared, even_stage, scales);
-      if (left == 1) {
-        end_part<0>(sums[0], odd, shared, odd_stage, scales);
-        break;
-      }
-      even_stage = begin_part<fp16>(even, shared, place, consumer);
-      end_part<1>(sums[0], odd, shared, odd_stage, scales);
+  };
+  int even_stage = begin_part<fp16>(even, shared, place, consumer);
+  // With a way out before each part that begins, and nothing shared between them, the compiler sees which part the
+  // tensor cores still write. Otherwise it lets them do one instruction after the other, and says so.
+  while (true) {
+    if (all_left == 1) {
+      end_part<0>(sums, even, shared, even_stage, scales);
+      break;
     }
-  } else {
+    const int odd_stage = begin_part<fp16>(odd, shared, place, consumer);
+    end_part<1>(sums, even, shared, even_stage, scales);
+    count_part();
+    if (all_left == 2) {
+      end_part<0>(sums, odd, shared, odd_stage, scales);
+      break;
+    }
+    even_stage = begin_part<fp16>(even, shared, place, consumer);
+    end_part<1>(sums, odd, shared, odd_stage, scales);
+    count_part();
+    all_left -= 2;
+  }
+  hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
+}
+
+/// One warpgroup, with one part. The first turn is the first one's, who also takes the last one, which nobody needs.
+template <bool fp16>
+__device__ __forceinline__ void consume_by_turns(const GemmParameters& p, Shared shared, int consumer) {
+  const int tiles = Walk(p).count();
+  const int k_blocks = (p.k + block_k - 1) / block_k;
+  Stage place;
+  StoreBuffer buffer;
+  Sums sums;
+  if (consumer == 1) {
+    named_barrier_arrive<turn_threads>(turn_of(0));
+  }
+  for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
+    const Scales scales(p, Walk(p)[index], consumer);
+    clear(sums);
     for (int k = 0; k < k_blocks; ++k, place.advance()) {
       barrier_wait(shared.full(place.stage), place.parity);
 #pragma unroll
@@ -224,6 +283,19 @@ __device__ __forceinline__ void multiply_promoted(Sums& sums, Shared shared, Sta
         factors.add(sums[slab], part);
       }
     }
+    hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
+  }
+  if (consumer == 0) {
+    named_barrier_wait<turn_threads>(turn_of(0));
+  }
+}
+
+template <bool fp16>
+__device__ __forceinline__ void consume_promoted(const GemmParameters& p, Shared shared, int consumer) {
+  if constexpr (two_parts) {
+    consume_ahead<fp16>(p, shared, consumer);
+  } else {
+    consume_by_turns<fp16>(p, shared, consumer);
   }
 }
 
