@@ -15,11 +15,11 @@ using contextual::kernels::cuda::GemmParameters;
 using Part = float[WGMMA_N / 2];  // of the sums over a stage: those of 64 rows
 
 // While a warpgroup adds up in float, the tensor cores go on: with its own next products where its registers hold two
-// parts beside the sums, otherwise with those of the other warpgroup, by turns. Without turns both would run in step, and
-// leave the tensor cores idle at the same time.
+// parts beside the sums, otherwise with those of the other warpgroup. In step, both would leave the tensor cores idle at
+// the same time, so one leads by the products of 64 rows.
 constexpr bool two_parts = slabs == 1 && WGMMA_N <= 128;
-constexpr int turn_threads = consumers * warpgroup_threads;
-__device__ __forceinline__ int turn_of(int consumer) { return 1 + consumer; }  // a named barrier
+constexpr int lead_barrier = 1;  // a named one
+constexpr int lead_threads = consumers * warpgroup_threads;
 
 // Of a stage: those of the rows of A, then those of at most two blocks of B. The host adds up the same.
 constexpr int scale_block = 128;
@@ -141,7 +141,7 @@ class Scales {
 };
 #endif
 
-/// Begins the products of a stage for 64 rows: the last ones are a group of their own.
+/// Begins the products of a stage for 64 rows.
 template <bool fp16>
 __device__ __forceinline__ void multiply_slab(Part& part, Shared shared, int stage, int consumer, int slab) {
   constexpr int steps = row_bytes / 32;
@@ -152,10 +152,8 @@ __device__ __forceinline__ void multiply_slab(Part& part, Shared shared, int sta
 #pragma unroll
   for (int step = 0; step < steps; ++step) {
     wgmma<fp16>(part, a + step * 2, b + step * 2, step > 0 ? 1 : 0);
-    if (step == steps - 1 || (!two_parts && step == steps - 2)) {
-      wgmma_commit();
-    }
   }
+  wgmma_commit();
 }
 
 /// When all but the last `pending` groups are done.
@@ -252,31 +250,33 @@ __device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared sh
   hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
 }
 
-/// One warpgroup, with one part. The first turn is the first one's, who also takes the last one, which nobody needs.
+/// One warpgroup, with one part. The first one leads in each tile, if a tile takes all stages: with fewer it might tell
+/// the other one of the next tile before that has been told of this one.
 template <bool fp16>
-__device__ __forceinline__ void consume_by_turns(const GemmParameters& p, Shared shared, int consumer) {
+__device__ __forceinline__ void consume_with_lead(const GemmParameters& p, Shared shared, int consumer) {
   const int tiles = Walk(p).count();
   const int k_blocks = (p.k + block_k - 1) / block_k;
+  const bool one_leads = k_blocks >= STAGES;
   Stage place;
   StoreBuffer buffer;
   Sums sums;
-  if (consumer == 1) {
-    named_barrier_arrive<turn_threads>(turn_of(0));
-  }
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
     const Scales scales(p, Walk(p)[index], consumer);
     clear(sums);
+    if (one_leads && consumer == 1) {
+      named_barrier_wait<lead_threads>(lead_barrier);
+    }
     for (int k = 0; k < k_blocks; ++k, place.advance()) {
       barrier_wait(shared.full(place.stage), place.parity);
 #pragma unroll
       for (int slab = 0; slab < slabs; ++slab) {
         Part part;
         const auto factors = scales(shared, place.stage, slab);
-        named_barrier_wait<turn_threads>(turn_of(consumer));
         multiply_slab<fp16>(part, shared, place.stage, consumer, slab);
-        wgmma_wait<1>();
-        named_barrier_arrive<turn_threads>(turn_of(1 - consumer));
         wait_for_part<0>(part);
+        if (one_leads && consumer == 0 && k == 0 && slab == 0) {
+          named_barrier_arrive<lead_threads>(lead_barrier);
+        }
         if (slab == slabs - 1) {
           release(shared.empty(place.stage));
         }
@@ -285,9 +285,6 @@ __device__ __forceinline__ void consume_by_turns(const GemmParameters& p, Shared
     }
     hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
   }
-  if (consumer == 0) {
-    named_barrier_wait<turn_threads>(turn_of(0));
-  }
 }
 
 template <bool fp16>
@@ -295,7 +292,7 @@ __device__ __forceinline__ void consume_promoted(const GemmParameters& p, Shared
   if constexpr (two_parts) {
     consume_ahead<fp16>(p, shared, consumer);
   } else {
-    consume_by_turns<fp16>(p, shared, consumer);
+    consume_with_lead<fp16>(p, shared, consumer);
   }
 }
 
