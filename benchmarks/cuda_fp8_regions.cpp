@@ -1,7 +1,7 @@
 /// \file
-/// The all-gather GEMM of 8-bit values with scales of rows on several GPUs, tuned, beside NCCL and the same
-/// product one after the other, beside the same in bf16, and beside the product of rows that are in place,
-/// alone. Sizes are of all ranks: N is split over them.
+/// The all-gather GEMM of 8-bit values with scales of rows or of blocks on several GPUs, tuned, beside NCCL
+/// and the same product one after the other, beside the same in bf16, and beside the product of rows that are
+/// in place, alone. Sizes are of all ranks: N is split over them.
 
 #include "cuda_common.hpp"
 #include "cuda_cublas.hpp"
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 namespace {
 
@@ -24,13 +25,18 @@ using namespace contextual;
 using namespace contextual::benchmarks;
 using namespace contextual::kernels::cuda;
 
-void compare(const ProductShape& all, const TurnSettings& settings,
+constexpr int blocks_of(int size) {
+  return (size + 127) / 128;
+}
+
+void compare(const ProductShape& all, const TurnSettings& settings, Fp8Scaling scaling,
              const std::shared_ptr<Communicator>& communicator) {
   const Stream stream;
   const int n = all.n / communicator->size();
   const AllGatherGemmShape wide{all.m, n, all.k};
   AllGatherGemmShape shape = wide;
-  shape.fp8 = Fp8Scaling::row;
+  shape.fp8 = scaling;
+  const bool blocks = scaling == Fp8Scaling::block;
   const auto workspace = std::make_shared<PeerWorkspace>(
       communicator, std::max(AllGatherGemm::workspace_bytes(wide), AllGatherGemm::workspace_bytes(shape)));
   AllGatherGemm layer(workspace, shape);
@@ -39,8 +45,8 @@ void compare(const ProductShape& all, const TurnSettings& settings,
   const Buffer<std::uint8_t> a(
       random_fp8_values(element_count(all.m, all.k), 1));  // of which own rows are a part
   const Buffer<std::uint8_t> b(random_fp8_values(element_count(n, all.k), 2));
-  const Buffer<float> a_scales(random_scales(all.m, 3));
-  const Buffer<float> b_scales(random_scales(n, 4));
+  const Buffer<float> a_scales(random_scales(all.m * (blocks ? blocks_of(all.k) : 1), 3));
+  const Buffer<float> b_scales(random_scales(std::max(n, blocks_of(n) * blocks_of(all.k)), 4));
   const RandomMatrix wide_a(rows, all.k, false, 1);
   const RandomMatrix wide_b(n, all.k, false, 2);
   const Buffer<std::uint16_t> c(element_count(all.m, n));
@@ -49,7 +55,8 @@ void compare(const ProductShape& all, const TurnSettings& settings,
           {.b = b.get(), .c = c.get(), .b_scale = b_scales.get()});
   };
   if (communicator->rank() == 0) {
-    std::printf("\nall-gather of fp8: %d x %d x %d, %d ranks\n", all.m, all.n, all.k, communicator->size());
+    std::printf("\nall-gather of fp8, scales of %ss: %d x %d x %d, %d ranks\n", blocks ? "block" : "row",
+                all.m, all.n, all.k, communicator->size());
   }
   Turns turns(stream, communicator);
   turns.tune("overlapped", region, only("_ways", "overlapped"));
@@ -57,16 +64,17 @@ void compare(const ProductShape& all, const TurnSettings& settings,
   turns.tune("bf16, tuned of both ways", [&] {
     wide_layer(stream, {wide_a.get()}, {wide_b.get(), c.get()});
   });
+  Fp8Gemm& gemm = fp8_gemm(blocks ? Fp8Accumulation::blocks : Fp8Accumulation::fast);
   turns.tune("the product alone", [&] {
-    fp8_gemm()(stream, {.a = a.get(),
-                        .b = b.get(),
-                        .c = c.get(),
-                        .m = all.m,
-                        .n = n,
-                        .k = all.k,
-                        .a_scale = a_scales.get(),
-                        .b_scale = b_scales.get(),
-                        .scaling = Fp8Scaling::row});
+    gemm(stream, {.a = a.get(),
+                  .b = b.get(),
+                  .c = c.get(),
+                  .m = all.m,
+                  .n = n,
+                  .k = all.k,
+                  .a_scale = a_scales.get(),
+                  .b_scale = b_scales.get(),
+                  .scaling = scaling});
   });
   turns.tune("tuned of both", region);
   turns.run(settings.rounds, settings.launches);
@@ -79,8 +87,17 @@ int main(int argc, char** argv) {
   int devices = 0;
   CONTEXTUAL_CHECKED(cudaGetDeviceCount(&devices));
   CONTEXTUAL_CHECKED(cudaSetDevice(communicator->rank() % devices));
-  const TurnSettings settings{{"8192x14336x4096", "8192x28672x8192", "512x14336x4096", "4096x4096x4096"}};
-  return compare_shapes(
-      argc, argv, "The all-gather GEMM of 8-bit values on several GPUs", settings,
-      [&](const ProductShape& shape, const TurnSettings& of_run) { compare(shape, of_run, communicator); });
+  TurnSettings settings{{"8192x14336x4096", "8192x28672x8192", "512x14336x4096", "4096x4096x4096"}};
+  std::string scales = "rows";
+  BenchmarkApp app{"The all-gather GEMM of 8-bit values on several GPUs"};
+  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',');
+  app.add_option("--scales", scales, "rows or blocks")->check(CLI::IsMember({"rows", "blocks"}));
+  add_turn_options(app, settings);
+  return run_on_gpu(app, argc, argv, [&] {
+    for (const std::string& shape : settings.shapes) {
+      compare(ProductShape(shape), settings, scales == "rows" ? Fp8Scaling::row : Fp8Scaling::block,
+              communicator);
+    }
+    return 0;
+  });
 }

@@ -14,6 +14,7 @@
 
 #include <cuda_fp8.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,12 @@ std::size_t size(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
 
+constexpr int scale_block = 128;
+
+constexpr int blocks_of(int count) {
+  return (count + scale_block - 1) / scale_block;
+}
+
 /// Values of e4m3, with what they are.
 struct Fp8Values {
   std::vector<std::uint8_t> bits;
@@ -51,14 +58,17 @@ struct Fp8Values {
   }
 };
 
-/// Several sets of data for one shape, with C = silu(A B^T a_scale b_scale).
+/// Several sets of data for one shape, with C = silu(A B^T a_scale b_scale), where scales of blocks belong to
+/// parts of the sum.
 class Fp8Problem {
  public:
   Fp8Problem(const Rank& rank, const AllGatherGemmShape& shape, int sets)
       : shape_(shape),
         rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
         b_(size(shape.n, shape.k), 1000U + static_cast<unsigned>(rank.number)),
-        b_scales_(scales(shape.n, 2000U + static_cast<unsigned>(rank.number))),
+        blocks_(shape.fp8 == Fp8Scaling::block ? blocks_of(shape.k) : 1),
+        b_scales_(scales(std::max(shape.n, blocks_of(shape.n) * blocks_),
+                         2000U + static_cast<unsigned>(rank.number))),
         on_b_(b_.bits),
         on_b_scales_(b_scales_),
         c_(size(shape.m, shape.n)),
@@ -99,19 +109,23 @@ class Fp8Problem {
   };
 
   Data make(unsigned seed) const {
-    const bool each = shape_.fp8 == Fp8Scaling::row;
+    const bool each = shape_.fp8 != Fp8Scaling::tensor;
     const Fp8Values a(size(shape_.m, shape_.k), seed);
-    const std::vector<float> a_scales = scales(shape_.m, 3000U + seed);
+    const std::vector<float> a_scales = scales(blocks_ * shape_.m, 3000U + seed);  // by block of k
+    const int k_of_scale = blocks_ > 1 ? scale_block : shape_.k;
     std::vector<float> expected(size(shape_.m, shape_.n));
     for (int row = 0; row < shape_.m; ++row) {
       for (int column = 0; column < shape_.n; ++column) {
-        float sum = 0;
-        for (int i = 0; i < shape_.k; ++i) {
-          sum += a.values[size(row, shape_.k) + static_cast<std::size_t>(i)] *
-                 b_.values[size(column, shape_.k) + static_cast<std::size_t>(i)];
+        float scaled = 0;
+        for (int block = 0; block < blocks_; ++block) {
+          float sum = 0;
+          for (int i = block * k_of_scale; i < std::min(shape_.k, (block + 1) * k_of_scale); ++i) {
+            sum += a.values[size(row, shape_.k) + static_cast<std::size_t>(i)] *
+                   b_.values[size(column, shape_.k) + static_cast<std::size_t>(i)];
+          }
+          scaled += sum * a_scales[each ? size(block, shape_.m) + static_cast<std::size_t>(row) : 0] *
+                    b_scales_[b_scale_of(column, block)];
         }
-        const float scaled = sum * a_scales[each ? static_cast<std::size_t>(row) : 0] *
-                             b_scales_[each ? static_cast<std::size_t>(column) : 0];
         expected[size(row, shape_.n) + static_cast<std::size_t>(column)] = scaled / (1 + std::exp(-scaled));
       }
     }
@@ -122,14 +136,27 @@ class Fp8Problem {
     };
     Data data;
     data.rows = std::make_unique<DeviceArray<std::uint8_t>>(part(a.bits, shape_.k));
-    data.scales = std::make_unique<DeviceArray<float>>(each ? part(a_scales, 1) : a_scales);
+    std::vector<float> own_scales;
+    for (int block = 0; block < blocks_; ++block) {
+      const auto all = a_scales.begin() + static_cast<std::ptrdiff_t>(size(block, shape_.m));
+      own_scales.insert(own_scales.end(), all + rows_.begin, all + rows_.end);
+    }
+    data.scales = std::make_unique<DeviceArray<float>>(each ? own_scales : a_scales);
     data.expected = std::make_unique<DeviceArray<float>>(expected);
     return data;
+  }
+
+  std::size_t b_scale_of(int column, int block) const {
+    return shape_.fp8 == Fp8Scaling::block
+               ? size(column / scale_block, blocks_) + static_cast<std::size_t>(block)
+           : shape_.fp8 == Fp8Scaling::row ? static_cast<std::size_t>(column)
+                                           : 0;
   }
 
   AllGatherGemmShape shape_;
   kernels::Rows rows_;
   Fp8Values b_;
+  int blocks_;  // of k that have scales
   std::vector<float> b_scales_;
   DeviceArray<std::uint8_t> on_b_;
   DeviceArray<float> on_b_scales_;
@@ -143,7 +170,23 @@ void gather_and_check(AllGatherGemm& layer, Fp8Problem& problem, cudaStream_t st
   problem.check_later(stream, set);
 }
 
-constexpr Fp8Scaling scalings[] = {Fp8Scaling::row, Fp8Scaling::tensor};
+constexpr Fp8Scaling scalings[] = {Fp8Scaling::block, Fp8Scaling::row, Fp8Scaling::tensor};
+
+/// Of fp16, with all scalings.
+std::vector<AllGatherGemmShape> shapes_of(const std::vector<int>& rows, int n, int k) {
+  std::vector<AllGatherGemmShape> shapes;
+  for (const int m : rows) {
+    for (const Fp8Scaling scaling : scalings) {
+      shapes.push_back({m, n, k, GemmType::fp16, scaling});
+    }
+  }
+  return shapes;
+}
+
+/// The kernel of "overlapped".
+GemmGather& gather_of(Fp8Scaling scaling) {
+  return scaling == Fp8Scaling::block ? fp8_blocks_gather() : fp8_gather();
+}
 
 }  // namespace
 
@@ -154,7 +197,8 @@ TEST_CASE("all-gather GEMM of fp8: right without tuning, for any number of rows,
   }
   const Rank rank;
   const Stream stream;
-  const AllGatherGemmShape largest{513, 136, 208, GemmType::fp16, Fp8Scaling::row};
+  // Its k has an odd number of blocks, of which the last one is short.
+  const AllGatherGemmShape largest{513, 136, 336, GemmType::fp16, Fp8Scaling::block};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(largest));
   if (workspace == nullptr) {
     return;
@@ -222,8 +266,8 @@ TEST_CASE("all-gather GEMM of fp8: every config is right, in calls that follow e
   }
   const Rank rank;
   const Stream stream;
-  for (const Fp8Scaling scaling : scalings) {
-    const AllGatherGemmShape shape{510, 264, 336, GemmType::fp16, scaling};
+  // Of 510 rows each shard has tiles of its own; of 501 some tiles have rows of two.
+  for (const AllGatherGemmShape& shape : shapes_of({510, 501}, 264, 656)) {
     const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
     if (workspace == nullptr) {
       return;
@@ -237,16 +281,19 @@ TEST_CASE("all-gather GEMM of fp8: every config is right, in calls that follow e
     const auto own = static_cast<std::size_t>(layer.own_rows().count());
     cuda_check(cudaMemcpy(layer.input(), rows.a_rows, own * static_cast<std::size_t>(shape.k),
                           cudaMemcpyDeviceToDevice));
-    if (scaling == Fp8Scaling::row) {
-      cuda_check(cudaMemcpy(args.scales_of(rank.number, rank.number), rows.scales, own * sizeof(float),
-                            cudaMemcpyDeviceToDevice));
+    if (args.scales_rows()) {
+      cuda_check(cudaMemcpy2D(args.scales_of(rank.number, rank.number),
+                              static_cast<std::size_t>(args.scales_pitch()) * sizeof(float), rows.scales,
+                              own * sizeof(float), own * sizeof(float),
+                              static_cast<std::size_t>(scales_of_row(shape)), cudaMemcpyDeviceToDevice));
     }
     cuda_check(cudaDeviceSynchronize());
     const std::size_t step = rank.count > 4 ? 9 : 1;  // many ranks share their GPUs, which then take turns
-    for (std::size_t id = 0; id < fp8_gather().space().size(); id += step) {
-      INFO(fp8_gather().space().describe(id));
+    GemmGather& kernel = gather_of(*shape.fp8);
+    for (std::size_t id = 0; id < kernel.space().size(); id += step) {
+      INFO(shape.m << " rows, " << kernel.space().describe(id));
       for (int call = 0; call < 3; ++call) {
-        REQUIRE(fp8_gather().launch_config(id, stream, args) == CUDA_SUCCESS);
+        REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
         problem.check_later(stream, 0);
       }
       CHECK(problem.wrong() == 0);
@@ -290,8 +337,9 @@ TEST_CASE("all-gather GEMM of fp8: what does not fit is an invalid argument that
   product = problem.product();
   product.gated = true;
   CHECK_THAT(message(problem.rows(0), product), ContainsSubstring("not of fp8"));
-  CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 24, GemmType::bf16, Fp8Scaling::row}), InvalidArgument);
-  CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 64, GemmType::bf16, Fp8Scaling::block}), InvalidArgument);
+  for (const Fp8Scaling scaling : scalings) {
+    CHECK_THROWS_AS(AllGatherGemm(workspace, {64, 64, 24, GemmType::bf16, scaling}), InvalidArgument);
+  }
 }
 
 }  // namespace allgather_fp8_test

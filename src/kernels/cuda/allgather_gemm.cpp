@@ -82,19 +82,30 @@ void multiply_gated(CUstream stream, const AllGatherGemmShape& shape, const Gath
 /// The same of fp8, with the scales of all ranks' rows where they have some.
 void multiply_fp8(CUstream stream, const Call& call, const GatheredProduct& product, const void* gathered,
                   const float* a_scale) {
-  fp8_gemm()(stream, {.a = gathered,
-                      .b = product.b,
-                      .c = product.c,
-                      .m = call.shape.m,
-                      .n = product.n,
-                      .k = call.shape.k,
-                      .a_scale = a_scale,
-                      .b_scale = product.b_scale,
-                      .scaling = *call.shape.fp8,
-                      .type = call.shape.type,
-                      .bias = product.bias,
-                      .activation = product.activation,
-                      .c_pitch = product.pitch});
+  const bool blocks = call.shape.fp8 == Fp8Scaling::block;
+  Fp8Gemm& gemm = fp8_gemm(blocks ? Fp8Accumulation::blocks : Fp8Accumulation::fast);
+  gemm(stream, {.a = gathered,
+                .b = product.b,
+                .c = product.c,
+                .m = call.shape.m,
+                .n = product.n,
+                .k = call.shape.k,
+                .a_scale = a_scale,
+                .b_scale = product.b_scale,
+                .scaling = *call.shape.fp8,
+                .type = call.shape.type,
+                .bias = product.bias,
+                .activation = product.activation,
+                .c_pitch = product.pitch});
+}
+
+/// Copies the scales of rows, by block of k, from one pitch to another.
+void copy_scales(CUstream stream, const Call& call, float* to, int to_pitch, const float* from,
+                 const Rows& rows) {
+  const std::size_t bytes = static_cast<std::size_t>(rows.count()) * sizeof(float);
+  CONTEXTUAL_KERNELS_CUDA(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_pitch) * sizeof(float), from,
+                                            bytes, bytes, static_cast<std::size_t>(scales_of_row(call.shape)),
+                                            cudaMemcpyDeviceToDevice, stream));
 }
 
 /// Returns the scales of all ranks' rows, dense, or that of A.
@@ -104,9 +115,23 @@ const float* gather_scales(CUstream stream, const Call& call) {
   }
   PeerWorkspace::Parts& workspace = *call.workspace;
   float* const gathered = call.scales_of(workspace.communicator->rank(), 0);
-  workspace.nccl.all_gather(stream, call.a_scale, reinterpret_cast<std::byte*>(gathered),
-                            RowPartition(call.shape.m, workspace.communicator->size()), sizeof(float));
-  return gathered;
+  const RowPartition partition(call.shape.m, workspace.communicator->size());
+  const int of_row = scales_of_row(call.shape);
+  workspace.nccl.all_gather(stream, call.a_scale, reinterpret_cast<std::byte*>(gathered), partition,
+                            static_cast<std::size_t>(of_row) * sizeof(float));
+  if (of_row == 1) {
+    return gathered;
+  }
+  // Each shard has its blocks of k, but those of all rows belong together.
+  float* const all = gathered + static_cast<std::ptrdiff_t>(call.shape.m) * of_row;
+  for (int source = 0; source < partition.ranks(); ++source) {
+    const Rows rows = partition.shard(source);
+    if (!rows.empty()) {
+      copy_scales(stream, call, all + rows.begin, call.shape.m,
+                  gathered + static_cast<std::ptrdiff_t>(rows.begin) * of_row, rows);
+    }
+  }
+  return all;
 }
 
 /// Copies own scales to where the other ranks find them.
@@ -114,9 +139,7 @@ void bring_scales(CUstream stream, const Call& call) {
   const int rank = call.workspace->communicator->rank();
   const Rows own = RowPartition(call.shape.m, call.workspace->communicator->size()).shard(rank);
   if (call.scales_rows() && !own.empty()) {
-    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(call.scales_of(rank, rank), call.a_scale,
-                                            static_cast<std::size_t>(own.count()) * sizeof(float),
-                                            cudaMemcpyDeviceToDevice, stream));
+    copy_scales(stream, call, call.scales_of(rank, rank), call.scales_pitch(), call.a_scale, own);
   }
 }
 
@@ -152,7 +175,10 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   }
   call->rows.bring(stream);
   bring_scales(stream, *call);
-  (call->gated() ? gated_gather() : call->shape.fp8 ? fp8_gather() : gemm_gather())(stream, *call);
+  (call->gated()                          ? gated_gather()
+   : call->shape.fp8 == Fp8Scaling::block ? fp8_blocks_gather()
+   : call->shape.fp8                      ? fp8_gather()
+                                          : gemm_gather())(stream, *call);
 }
 
 void call_copied(CUstream& stream, const Call*& call) {
@@ -180,9 +206,6 @@ void check_shape(const AllGatherGemmShape& shape) {
   check_gemm_sizes(who, shape.m, shape.n, shape.k);
   if (shape.fp8) {
     check_fp8_rows(who, shape.k, 0);
-    if (shape.fp8 == Fp8Scaling::block) {
-      throw InvalidArgument("AllGatherGemm: scales of fp8 are those of a tensor or of rows, not of blocks");
-    }
   }
 }
 
@@ -221,8 +244,11 @@ void check(const Call& call) {
 
 std::size_t AllGatherGemm::workspace_bytes(const AllGatherGemmShape& shape) {
   check_shape(shape);
-  const std::size_t most_scales =
-      static_cast<std::size_t>(shape.m) + std::size_t{PeerControl::most_ranks} * GatherPieces::rows;
+  const auto rows = static_cast<std::size_t>(shape.m);
+  std::size_t most_scales = rows + std::size_t{PeerControl::most_ranks} * GatherPieces::rows;
+  if (shape.fp8 == Fp8Scaling::block) {  // "separate" has them also by shard
+    most_scales = (most_scales + rows) * static_cast<std::size_t>(scales_of_row(shape));
+  }
   return shape.fp8 ? scales_offset(shape) + most_scales * sizeof(float)
                    : static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(words_of_row(shape)) * 2;
 }

@@ -50,6 +50,8 @@ const KernelList& kernel_list() {
   static const KernelList kernels({
       {copied_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {gathered_fp8_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
+      {gathered_fp8_blocks_name,
+       [] { return list_configs(fp8_blocks_gather_space(), fp8_blocks_gather_needs); }},
       {gathered_gated_name, [] { return list_configs(gated_gather_space(), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {gathered_gated_moe_name, [] { return list_configs(grouped_gated_mlp_space(), gemm_needs); }},

@@ -43,8 +43,6 @@ void check(Fp8Accumulation accumulation, const Fp8GemmArgs& args) {
   }
 }
 
-using Needs = ResourceNeeds (*)(const GemmConfig&);
-
 constexpr Needs needs_of(Fp8Accumulation accumulation) {
   return accumulation == Fp8Accumulation::blocks ? fp8_blocks_needs : gemm_needs;
 }
@@ -63,7 +61,8 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                        .each = args.scaling == Fp8Scaling::row,
                        .m = args.m,
                        .rows_per_shard = args.m,
-                       .shard_room = 0});
+                       .shard_room = 0,
+                       .pitch = args.m});
 }
 
 constexpr int promoted_stages[] = {3, 4, 5, 6, 7, 8};
@@ -99,6 +98,8 @@ bool has_store_buffers(Needs needs, const GemmConfig& config) {
          (deepest(needs, with_two) < few && deepest(needs, config) > deepest(needs, with_two));
 }
 
+}  // namespace
+
 ConfigSpace<GemmConfig> promoted_space(Needs needs, const std::vector<int>& num_sms) {
   GemmConfig defaults;
   defaults.block_n = 128;
@@ -121,6 +122,8 @@ ConfigSpace<GemmConfig> promoted_space(Needs needs, const std::vector<int>& num_
                   [needs](const GemmConfig& config) { return config.stages == deepest(needs, config); })
       .constraint("minor members one at a time", is_worth_a_try);
 }
+
+namespace {
 
 Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
   Fp8Gemm::Definition definition;

@@ -27,6 +27,8 @@ struct FetchMaps {
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
 constexpr int scales_bytes = GatherPieces::rows * static_cast<int>(sizeof(float));  // of a piece's rows
+// A piece brings scales of its own, or the first one of its rows does.
+constexpr int blocks_of_piece = BLOCK_SCALES != 0 ? GatherPieces::columns / block_k : 1;
 static_assert(GatherPieces::rows == slab_m && GatherPieces::columns == consumers * store_n);
 static_assert(store_buffers > 1);
 
@@ -38,7 +40,8 @@ __device__ TileFlag flag_now(const GatherParameters& p) {
 
 /// Fetches the others' rows, those of the next rank first. One thread of the block, which also stores C, and lends a
 /// buffer of each consumer. `TheShared` has a barrier `piece_full`, and a word `closing`: one more than the last ticket of
-/// which most is loaded. With FP8 it has room for the scales of a piece's rows, which come with the first columns.
+/// which most is loaded. With FP8 it has room for the scales of a piece's rows, which come with the first columns, or of
+/// its blocks.
 template <typename TheShared>
 class Fetcher {
  public:
@@ -93,16 +96,16 @@ class Fetcher {
       index = rest;
     }
     const GatherPiece piece = pieces_.piece(source, index);
-    const bool brings_scales = FP8 != 0 && piece.column == 0 && p_.scales[source] != nullptr;
-    barrier_expect(shared_.piece_full(), piece_bytes + (brings_scales ? scales_bytes : 0));
+    const int scales = scales_of(piece, source);
+    barrier_expect(shared_.piece_full(), piece_bytes + scales * scales_bytes);
     for (int half = 0; half < consumers; ++half) {
       load_box(shared_.store(half, buffer), maps_.from[source], piece.column + half * store_n, piece.row,
                shared_.piece_full());
     }
-    const int first_scale = source * p_.scales_per_shard + piece.row;
     if constexpr (FP8 != 0) {
-      if (brings_scales) {
-        load_linear(shared_.piece_scales(), p_.scales[source] + first_scale, scales_bytes, shared_.piece_full());
+      for (int block = 0; block < scales; ++block) {
+        load_linear(shared_.piece_scales() + block * scales_bytes,
+                    p_.scales[source] + first_scale(piece, source, block), scales_bytes, shared_.piece_full());
       }
     }
     tell();  // meanwhile
@@ -112,14 +115,27 @@ class Fetcher {
       store_box(maps_.to[source], piece.column + half * store_n, piece.row, shared_.store(half, buffer));
     }
     if constexpr (FP8 != 0) {
-      if (brings_scales) {
-        store_linear(p_.scales[p_.peers.rank] + first_scale, shared_.piece_scales(), scales_bytes);
+      for (int block = 0; block < scales; ++block) {
+        store_linear(p_.scales[p_.peers.rank] + first_scale(piece, source, block),
+                     shared_.piece_scales() + block * scales_bytes, scales_bytes);
       }
     }
     commit_stores();
     untold_ = p_.flags + source * p_.flags_per_source + index;
     source_ = source;
     wait_for_stores<0>();
+  }
+
+  /// Returns how many scales of each of its rows come with a piece.
+  __device__ int scales_of(const GatherPiece& piece, int source) const {
+    if (BLOCK_SCALES != 0) {
+      return min(blocks_of_piece, (p_.k - piece.column + block_k - 1) / block_k);
+    }
+    return FP8 != 0 && piece.column == 0 && p_.scales[source] != nullptr ? 1 : 0;
+  }
+  __device__ int first_scale(const GatherPiece& piece, int source, int block) const {
+    const int of_shard = BLOCK_SCALES != 0 ? (piece.column / block_k + block) * p_.scales_pitch : 0;
+    return source * p_.scales_per_shard + of_shard + piece.row;
   }
 
   /// Waits until the last piece has been written, and says so. Whoever writes the last one of all tells the other ranks

@@ -100,7 +100,8 @@ GatherParameters gather_parameters(const PeerWorkspace::Parts& workspace, int m,
           .m = m,
           .k = k,
           .scales = {},
-          .scales_per_shard = 0};
+          .scales_per_shard = 0,
+          .scales_pitch = 0};
 }
 
 FetchMaps fetch_maps(const PeerWorkspace::Parts& workspace, int m, int k, bool bf16) {

@@ -43,8 +43,6 @@ __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, 
   consume_promoted<fp16>(p, shared, consumer);
 }
 #else
-constexpr int loaders = 1;
-
 /// One warpgroup.
 template <bool fp16>
 __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, int consumer) {
@@ -82,7 +80,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
     prefetch(a);
     prefetch(b);
     prefetch(c);
-    shared.init_barriers(loaders);
+    shared.init_barriers();
     barrier_init_fence();
   }
   block_or_cluster_sync();
@@ -94,7 +92,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
       [&] {
 #if BLOCK_SCALES
         if (role.warp == 2) {
-          produce_scales(p, shared);
+          produce_scales(p, Walk(p), shared);
         }
 #endif
       });

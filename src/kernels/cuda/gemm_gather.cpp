@@ -3,6 +3,7 @@
 #include "kernels/cuda/gather_order.hpp"
 #include "kernels/cuda/gathered_rows.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_gather_parameters.hpp"
@@ -64,10 +65,8 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   return maps;
 }
 
-/// Whole pieces, so that each is copied as a whole.
 int scales_per_shard(const GemmGatherArgs& args) {
-  const int rows = RowPartition(args.shape.m, args.workspace->communicator->size()).rows_per_shard();
-  return divide_up(rows, GatherPieces::rows) * GatherPieces::rows;
+  return args.scales_pitch() * std::max(scales_of_row(args.shape), 1);
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmGatherArgs& args) {
@@ -75,6 +74,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   GemmGatherParameters rest{};
   static_cast<GatherParameters&>(rest) = gather_parameters(*args.workspace, shape.m, words_of_row(shape));
   rest.scales_per_shard = scales_per_shard(args);
+  rest.scales_pitch = args.scales_pitch();
   for (int rank = 0; args.scales_rows() && rank < rest.peers.ranks; ++rank) {
     rest.scales[rank] = args.scales_of(rank, 0);
   }
@@ -93,7 +93,8 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                            .each = args.scales_rows(),
                            .m = shape.m,
                            .rows_per_shard = rest.rows_per_shard,
-                           .shard_room = rest.scales_per_shard - rest.rows_per_shard};
+                           .shard_room = rest.scales_per_shard - rest.rows_per_shard,
+                           .pitch = rest.scales_pitch};
   }
   parameters.add(maps_of(config, args));
   parameters.add(rest);
@@ -108,12 +109,21 @@ Key key_of(const GemmGatherArgs& args) {
   return key;
 }
 
+int widest(const GemmGatherArgs& args) {
+  return std::max_element(args.products.begin(), args.products.end(),
+                          [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; })
+      ->n;
+}
+
 /// Wide enough for the widest product.
 bool keeps(const GemmConfig& config, const CUstream& /*stream*/, const GemmGatherArgs& args) {
-  const auto widest =
-      std::max_element(args.products.begin(), args.products.end(),
-                       [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
-  return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
+  return is_mostly_inside(config, bucket_of(args.shape.m), widest(args));
+}
+
+CudaVariant fp8_blocks_variant(const char* function, const GemmConfig& config) {
+  CudaVariant variant = fp8_variant(function, config);
+  variant.defines.emplace_back("BLOCK_SCALES", "1");
+  return variant;
 }
 
 CudaVariant copied_variant(const char* function, const GemmConfig& config) {
@@ -142,6 +152,12 @@ float* GemmGatherArgs::scales_of(int rank, int source) const noexcept {
          static_cast<std::ptrdiff_t>(source) * scales_per_shard(*this);
 }
 
+int GemmGatherArgs::scales_pitch() const noexcept {
+  // Whole pieces, so that each is copied as a whole.
+  const int rows = RowPartition(shape.m, workspace->communicator->size()).rows_per_shard();
+  return divide_up(rows, GatherPieces::rows) * GatherPieces::rows;
+}
+
 int GemmGatherArgs::columns() const noexcept {
   return std::accumulate(products.begin(), products.end(), 0,
                          [](int sum, const GatheredProduct& product) { return sum + product.n; });
@@ -153,6 +169,11 @@ ConfigSpace<GemmConfig> gemm_gather_space() {
 
 ConfigSpace<GemmConfig> gated_gather_space() {
   return gated_mlp_space({0});
+}
+
+ConfigSpace<GemmConfig> fp8_blocks_gather_space() {
+  return promoted_space(fp8_blocks_gather_needs, {0})
+      .constraint("buffers for rows", [](const GemmConfig& config) { return config.store_buffers == 2; });
 }
 
 GemmGather& gemm_gather() {
@@ -173,6 +194,23 @@ GemmGather& fp8_gather() {
     GemmGather::Definition fp8 = definition(fp8_variant, keeps);
     fp8.options.key_names.emplace_back("SCALING");
     return new GemmGather(gathered_fp8_name, gemm_gather_space(), key_of, fp8);
+  }();
+  return *kernel;
+}
+
+GemmGather& fp8_blocks_gather() {
+  static auto* const kernel = [] {
+    GemmGather::Definition blocks = definition(
+        fp8_blocks_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
+          return is_mostly_inside_fp8(config, bucket_of(args.shape.m), widest(args));
+        });
+    blocks.layout = [](const GemmConfig& config, const GemmGatherArgs& args) {
+      CudaLayout all = layout(config, args);
+      all.dynamic_shared_bytes = static_cast<unsigned>(fp8_blocks_gather_needs(config).shared_bytes);
+      return all;
+    };
+    blocks.options.key_names.emplace_back("SCALING");
+    return new GemmGather(gathered_fp8_blocks_name, fp8_blocks_gather_space(), key_of, blocks);
   }();
   return *kernel;
 }

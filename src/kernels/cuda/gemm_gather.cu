@@ -9,6 +9,9 @@
 #include "gather_rows.cuh"
 #include "gemm_gather_parameters.hpp"
 #include "gemm_pipeline.cuh"
+#if BLOCK_SCALES
+#include "gemm_promotion.cuh"
+#endif
 #include "gemm_tickets.cuh"
 #include "peer_wait.cuh"
 
@@ -22,6 +25,8 @@ using namespace contextual::kernels::cuda;
 namespace {
 
 constexpr bool copied = COPIED != 0;
+// With scales of blocks a warp loads, of which one thread loads values.
+constexpr bool warp_produces = BLOCK_SCALES != 0;
 
 /// Of a tile's rows and columns, and, for pieces, of what one store covers.
 struct GatherMaps {
@@ -59,10 +64,10 @@ struct GatherShared : TicketShared<roles> {
 using RowSlot = Place<row_slots>;
 
 /// The tiles of this block, by the tickets of its cluster.
-struct Walk {
+struct TicketWalk {
   GatherWalk walk;
 
-  __device__ explicit Walk(const GemmGatherParameters& p)
+  __device__ explicit TicketWalk(const GemmGatherParameters& p)
       : walk(tile_order, p.m, p.peers.rank, p.rows_per_shard, p.products, p.n) {}
 
   __device__ int count() const { return walk.count(); }
@@ -110,7 +115,7 @@ __device__ void wait_for_rows(const GemmGatherParameters& p, const GatherPieces&
 
 /// One warp of the block, ahead of what loads.
 __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared) {
-  const Walk walk(p);
+  const TicketWalk walk(p);
   const GatherPieces pieces = parts_of(p);
   const int rank = p.peers.rank;
   const TileFlag now = flag_now(p);
@@ -136,9 +141,51 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
   }
 }
 
-/// One thread of the block.
+#if !BLOCK_SCALES
+struct ScaleLoader {
+  __device__ ScaleLoader(const GemmScales&, int, int, int, int, int) {}
+  __device__ void load(Shared, int) const {}
+};
+#endif
+
+/// Of those that produce: whether all do.
+__device__ __forceinline__ bool all_see(bool holds) {
+  return warp_produces ? __all_sync(0xFFFFFFFFU, holds) != 0 : holds;
+}
+
+/// Of those that produce.
+__device__ __forceinline__ bool produces_values() { return !warp_produces || threadIdx.x % 32 == 0; }
+
+/// What `load_tile` loads, and scales; B is loaded up to `k_of_b`.
+__device__ __forceinline__ void load_rows(const GatherMaps& maps, const TensorMap& b, int first_k, int k_of_b,
+                                          int end_k, const GatherTile& tile, int up, GatherShared shared, Stage& place,
+                                          ScaleLoader& scales) {
+  if constexpr (!warp_produces) {
+    int k = first_k;
+    for (; k < min(k_of_b, end_k); ++k, place.advance()) {
+      load_box(shared.a(place.stage), maps.gathered, k * block_k, tile.row, shared.full(place.stage));
+    }
+    load_tile(maps.gathered, b, k, end_k, tile.row, tile.column, shared, place, up);
+  } else {
+    for (int k = first_k; k < end_k; ++k, place.advance()) {
+      const unsigned full = shared.full(place.stage);
+      barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+      if (produces_values()) {
+        if (k >= k_of_b) {
+          barrier_expect(full, stage_bytes);
+          load_box_of_b(b, k, tile.column, up, shared, place.stage);
+        }
+        load_box(shared.a(place.stage), maps.gathered, k * block_k, tile.row, full);
+      }
+      __syncwarp();
+      scales.load(shared, place.stage);
+    }
+  }
+}
+
+/// One thread of the block, or a warp.
 __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared) {
-  const Walk walk(p);
+  const TicketWalk walk(p);
   const GatherPieces pieces = parts_of(p);
   const int k_blocks = (p.k + block_k - 1) / block_k;
   const int k_blocks_of_part = pieces.across_of_part * (GatherPieces::columns / block_k);
@@ -148,10 +195,12 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
   Tickets<GatherShared> tickets(shared);
   RowSlot rows;
   Stage place;
-  for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
+  const auto take = [&] { return warp_produces ? tickets.take_together() : tickets.take(); };
+  for (Ticket ticket = take(); ticket.number < walk.count(); ticket = take()) {
     const GatherTile tile = walk[ticket.number];
     const TensorMap& b = maps.b[tile.product];
     const int up = p.n[tile.product];
+    ScaleLoader scales(p.gemm_scales[tile.product], k_blocks, up, tile.row, min(tile.end, p.m), tile.column);
     int k_of_b = 0;  // up to which B is loaded
     Stage place_of_b = place;
     for (int k = 0; k < k_blocks; rows.advance()) {
@@ -161,27 +210,26 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
       }
       // What does not wait for rows goes ahead. Within a tile a stage comes free with the products of the next one.
       const int ahead = min(k_blocks, k + (k == 0 ? STAGES : STAGES - 1));
-      while (k_of_b < ahead && !barrier_holds(shared.rows_here(rows.stage), rows.parity)) {
+      while (k_of_b < ahead && !all_see(barrier_holds(shared.rows_here(rows.stage), rows.parity))) {
         barrier_wait(shared.empty(place_of_b.stage), place_of_b.parity ^ 1);
-        barrier_expect(shared.full(place_of_b.stage), stage_bytes);
-        load_box_of_b(b, k_of_b, tile.column, up, shared, place_of_b.stage);
+        if (produces_values()) {
+          barrier_expect(shared.full(place_of_b.stage), stage_bytes);
+          load_box_of_b(b, k_of_b, tile.column, up, shared, place_of_b.stage);
+        }
         place_of_b.advance();
         ++k_of_b;
       }
       barrier_wait(shared.rows_here(rows.stage), rows.parity);
       const int end = min(k_blocks, k + k_blocks_of_part);
       while (k < end) {
-        if (k == k_of_ticket) {
+        if (k == k_of_ticket && produces_values()) {
           want_ticket(shared);
         }
-        if (k == k_of_closing) {
+        if (k == k_of_closing && produces_values()) {
           set_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
         }
         const int stop = min(k < k_of_ticket ? min(end, k_of_ticket) : end, k < k_of_closing ? k_of_closing : end);
-        for (; k < min(k_of_b, stop); ++k, place.advance()) {
-          load_box(shared.a(place.stage), maps.gathered, k * block_k, tile.row, shared.full(place.stage));
-        }
-        load_tile(maps.gathered, b, k, stop, tile.row, tile.column, shared, place, up);
+        load_rows(maps, b, k, k_of_b, stop, tile, up, shared, place, scales);
         k = stop;
       }
     }
@@ -199,7 +247,7 @@ __device__ void begin(const GemmGatherParameters& p) {
 
 /// One thread of the block.
 __device__ void store(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared) {
-  const Walk walk(p);
+  const TicketWalk walk(p);
   Tickets<GatherShared> tickets(shared);
   Storer storer(shared, store_buffers);
   Fetcher fetcher(maps.fetch, p, shared);
@@ -223,15 +271,20 @@ __device__ void store(const GatherMaps& maps, const GemmGatherParameters& p, Gat
 /// One warpgroup.
 template <bool fp16>
 __device__ __forceinline__ void consume(const GemmGatherParameters& p, GatherShared shared, int consumer) {
-  const int count = Walk(p).count();
+  const int count = TicketWalk(p).count();
   const int k_blocks = (p.k + block_k - 1) / block_k;
   Tickets<GatherShared> tickets(shared);
   Stage place;
   StoreBuffer buffer{0, 1};  // the buffers come from what fetches
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
+#if BLOCK_SCALES
+    // Sums are handed over before the next tile begins: what stores them fetches the rows that it may wait for.
+    const Scales scales(p.gemm_scales[0], 0, 0, TicketWalk(p)[ticket.number].column, consumer);
+    multiply_with_lead<fp16>(sums, scales, shared, place, k_blocks, consumer);
+#else
     if constexpr (FP8 != 0) {
-      const GatherTile tile = Walk(p)[ticket.number];
+      const GatherTile tile = TicketWalk(p)[ticket.number];
       barrier_wait(shared.full(place.stage), place.parity);  // with the first columns of rows come their scales
       const TileScales scales(p.gemm_scales[tile.product], p.n[tile.product], tile.row + first_row_of(consumer),
                               tile.column + first_column_of(consumer));
@@ -240,8 +293,9 @@ __device__ __forceinline__ void consume(const GemmGatherParameters& p, GatherSha
     } else {
       multiply<fp16>(sums, shared, place, k_blocks, consumer);
     }
+#endif
     if (p.finishes) {
-      const GatherTile tile = Walk(p)[ticket.number];
+      const GatherTile tile = TicketWalk(p)[ticket.number];
       finish_tile<fp16>(sums, p.epilogue[tile.product], tile.column, consumer);
     }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
@@ -258,8 +312,8 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
     prefetch(maps.b[0]);
   }
   constexpr bool in_order = false;  // whoever waits for rows waits for what blocks fetch, whatever tile they are at
-  run_by_ticket<in_order>(
-      p.peers, shared, Walk(p).count(),
+  run_by_ticket<in_order, warp_produces>(
+      p.peers, shared, TicketWalk(p).count(),
       [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },
       [&] { produce(maps, p, shared); },
       [&] { store(maps, p, shared); },

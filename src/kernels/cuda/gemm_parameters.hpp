@@ -7,14 +7,15 @@
 
 namespace contextual::kernels::cuda {
 
-/// Of the values of A and B, where they are fp8: one of each, or of each row of A and of B.
+/// Of the values of A and B, where they are fp8: one of each, or of each row of A and of B, or of blocks.
 struct GemmScales {
   const float* a;
   const float* b;
   bool each;
   int m;               ///< rows of A
   int rows_per_shard;  ///< of A
-  int shard_room;      ///< how many more scales of rows a shard has room for, at least 0
+  int shard_room;      ///< how many more scales than rows a shard has room for, at least 0
+  int pitch;           ///< of blocks: from the scales of a shard's rows to those of the next block of k
 };
 
 struct GemmParameters {

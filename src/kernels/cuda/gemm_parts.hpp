@@ -8,6 +8,9 @@
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/fp8_gemm.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/resource_limits.hpp>
+
+#include <vector>
 
 namespace contextual::kernels::cuda {
 
@@ -79,6 +82,10 @@ CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);
 /// `gemm_space` with another last parameter, where `has_room` says how many store buffers a config has.
 ConfigSpace<GemmConfig> gemm_space_with(const ConfigSpace<GemmConfig>::Parameter& last,
                                         const GemmConfig& defaults, bool (*has_room)(const GemmConfig&));
+
+/// The configs of promoted sums of fp8, for kernels with such needs.
+using Needs = ResourceNeeds (*)(const GemmConfig&);
+ConfigSpace<GemmConfig> promoted_space(Needs needs, const std::vector<int>& num_sms);
 
 /// The minor members are varied one at a time, for the largest tiles in clusters; the number of
 /// multiprocessors also for medium ones.

@@ -78,6 +78,10 @@ constexpr int stores = (consumer_n + store_n - 1) / store_n;
 constexpr int repeated_columns = stores * store_n - consumer_n;
 static_assert(repeated_columns == 0 || !gated);
 constexpr int store_buffers = STORE_BUFFERS;
+// Scales of blocks: of a stage's rows of A, then of at most two blocks of B.
+constexpr int stage_scale_bytes = BLOCK_SCALES != 0 ? (BLOCK_M + 4) * 4 : 0;
+// That arrive at a stage when it is full: the thread that produces, and the lanes of the warp that loads scales.
+constexpr int loaders = BLOCK_SCALES != 0 ? 1 + 32 : 1;
 
 // A block has no more than it begins with, 168 a thread.
 constexpr int producer_registers = 56;
@@ -103,12 +107,13 @@ struct Shared {
   __device__ unsigned store_empty(int consumer, int buffer) const {
     return store_full(consumers, 0) + (consumer * store_buffers + buffer) * 8;
   }
-  __device__ unsigned end() const { return store_empty(consumers, 0); }
+  __device__ unsigned scales(int stage) const { return store_empty(consumers, 0) + stage * stage_scale_bytes; }
+  __device__ unsigned end() const { return scales(STAGES); }
 
-  /// One thread. `loaders` arrive at a stage when it is full.
-  __device__ void init_barriers(int loaders = 1) const {
+  /// One thread. So many `arrivals` make a stage full.
+  __device__ void init_barriers(int arrivals = loaders) const {
     for (int stage = 0; stage < STAGES; ++stage) {
-      barrier_init(full(stage), loaders);
+      barrier_init(full(stage), arrivals);
       barrier_init(empty(stage), sharing * consumers * warps);
     }
     for (int consumer = 0; consumer < consumers; ++consumer) {
@@ -167,9 +172,9 @@ __device__ __forceinline__ Role role_of_thread() {
   return {warp / warps, warp % warps, threadIdx.x % 32 == 0};
 }
 
-/// Calls what this thread does: `consume` of all threads of the consumers; `produce` and `store` of one thread each;
-/// `rest` of the warps that are left.
-template <typename Consume, typename Produce, typename Store, typename Rest>
+/// Calls what this thread does: `consume` of all threads of the consumers; `produce` and `store` of one thread each, or
+/// `produce` of a warp; `rest` of the warps that are left.
+template <bool warp_produces = false, typename Consume, typename Produce, typename Store, typename Rest>
 __device__ __forceinline__ void run_role(const Role& role, const Consume& consume, const Produce& produce,
                                          const Store& store, const Rest& rest) {
   if (role.consumer < consumers) {
@@ -180,7 +185,7 @@ __device__ __forceinline__ void run_role(const Role& role, const Consume& consum
   give_registers<producer_registers>();
   if (role.warp > 1) {
     rest();
-  } else if (role.leads && role.warp == 0) {
+  } else if ((warp_produces || role.leads) && role.warp == 0) {
     produce();
   } else if (role.leads) {
     store();

@@ -21,50 +21,67 @@ constexpr bool two_parts = slabs == 1 && WGMMA_N <= 128;
 constexpr int lead_barrier = 1;  // a named one
 constexpr int lead_threads = consumers * warpgroup_threads;
 
-// Of a stage: those of the rows of A, then those of at most two blocks of B. The host adds up the same.
 constexpr int scale_block = 128;
-constexpr int stage_scale_bytes = (BLOCK_M + 4) * 4;
 constexpr bool crosses_blocks = tile_n % scale_block != 0 && scale_block % tile_n != 0;
 static_assert(tile_n <= 2 * scale_block && (crosses_blocks || scale_block % consumer_n == 0));
 // Columns that have one scale: blocks of B begin at multiples of it from a tile's first column on.
 constexpr int columns_of_scale = crosses_blocks ? tile_n & -tile_n : WGMMA_N;
 static_assert(!crosses_blocks || tile_n - columns_of_scale <= scale_block);
 
-__device__ __forceinline__ unsigned stage_scales(Shared shared, int stage) {
-  return shared.end() + stage * stage_scale_bytes;
-}
-
 #if BLOCK_SCALES
-constexpr int loaders = 1 + 32;  // the thread that produces, and the lanes of the warp that loads scales
-
-/// Loads the scales that go with what `load_tile` loads, of which each lane arrives at a stage. One warp of the block.
-__device__ __forceinline__ void load_scales(const GemmScales& scales, int k_blocks, int n, int row, int column,
-                                            Shared shared, Stage& place) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int last = (n + scale_block - 1) / scale_block - 1;
-  const float* of_b = scales.b + static_cast<long long>(min(column / scale_block + lane, last)) * k_blocks;
-  const float* of_a = scales.a;
-  for (int k = 0; k < k_blocks; ++k, place.advance()) {
-    const unsigned to = stage_scales(shared, place.stage) + lane * 4;
-    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+/// Loads the scales of a tile that begins at this row and column. One warp of the block.
+class ScaleLoader {
+ public:
+  /// Rows from `end` on have none; their shared memory keeps what it holds.
+  __device__ __forceinline__ ScaleLoader(const GemmScales& scales, int k_blocks, int n, int row, int end, int column)
+      : scales_(scales),
+        rows_(end - row - lane()),
+        of_column_(min(column / scale_block + lane(), (n - 1) / scale_block) * k_blocks) {
+    row += lane();
 #pragma unroll
-    for (int i = 0; i < BLOCK_M; i += 32) {
-      copy_4_bytes(to + i * 4, of_a + min(row + i + lane, scales.m - 1));
+    for (int i = 0; i < BLOCK_M / 32; ++i) {
+      of_rows_[i] = row + i * 32 + (row + i * 32) / scales.rows_per_shard * scales.shard_room;
     }
-    if (lane < 2) {
-      copy_4_bytes(to + BLOCK_M * 4, of_b + k);
-    }
-    arrive_after_copies(shared.full(place.stage));
-    of_a += scales.m;
   }
-}
 
-__device__ void produce_scales(const GemmParameters& p, Shared shared) {
-  const Walk walk(p);
+  /// Those of the next block of k, into a stage that is free; each lane arrives.
+  __device__ __forceinline__ void load(Shared shared, int stage) {
+    const unsigned to = shared.scales(stage) + lane() * 4;
+#pragma unroll
+    for (int i = 0; i < BLOCK_M / 32; ++i) {
+      if (i * 32 < rows_) {
+        copy_4_bytes(to + i * 32 * 4, scales_.a + of_rows_[i]);
+      }
+      of_rows_[i] += scales_.pitch;
+    }
+    if (lane() < 2) {
+      copy_4_bytes(to + BLOCK_M * 4, scales_.b + of_column_);
+    }
+    ++of_column_;
+    arrive_after_copies(shared.full(stage));
+  }
+
+ private:
+  static __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+
+  const GemmScales& scales_;
+  int rows_;  // from this lane's first one on
+  int of_column_;
+  int of_rows_[BLOCK_M / 32];
+};
+
+template <typename TheWalk>
+__device__ void produce_scales(const GemmParameters& p, const TheWalk& walk, Shared shared) {
+  const int k_blocks = (p.k + block_k - 1) / block_k;
   Stage place;
   for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
-    load_scales(p.scales, (p.k + block_k - 1) / block_k, p.n, tile.m * BLOCK_M, tile.n * tile_n, shared, place);
+    ScaleLoader loader(p.scales, k_blocks, p.n, tile.m * BLOCK_M, p.m, tile.n * tile_n);
+#pragma unroll 1
+    for (int k = 0; k < k_blocks; ++k, place.advance()) {
+      barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+      loader.load(shared, place.stage);
+    }
   }
 }
 
@@ -90,15 +107,16 @@ class Scales {
     }
   };
 
-  __device__ __forceinline__ Scales(const GemmParameters& /*p*/, const Tile& tile, int consumer)
+  /// Of a tile that begins at this row and column.
+  __device__ __forceinline__ Scales(const GemmScales& /*scales*/, int /*n*/, int /*row*/, int column, int consumer)
       : a_word_((first_row_of(consumer) + static_cast<int>(threadIdx.x) % warpgroup_threads / 32 * 16 +
                  static_cast<int>(threadIdx.x) % 32 / 4) *
                 4),
         b_word_((BLOCK_M + first_column_of(consumer) / scale_block) * 4),
-        split_(scale_block - (tile.n * tile_n & (scale_block - 1))) {}
+        split_(scale_block - (column & (scale_block - 1))) {}
 
   __device__ __forceinline__ Factors operator()(Shared shared, int stage, int slab) const {
-    const unsigned from = stage_scales(shared, stage);
+    const unsigned from = shared.scales(stage);
     const float of_row[] = {load_float(from + a_word_ + slab * slab_m * 4),
                             load_float(from + a_word_ + slab * slab_m * 4 + 8 * 4)};
     const float left = load_float(from + b_word_);
@@ -115,8 +133,6 @@ class Scales {
   int split_;
 };
 #else
-constexpr int loaders = 1;
-
 /// The same of tensors or rows, with which sums are multiplied.
 class Scales {
  public:
@@ -129,9 +145,8 @@ class Scales {
     }
   };
 
-  __device__ __forceinline__ Scales(const GemmParameters& p, const Tile& tile, int consumer)
-      : of_tile_(p.scales, p.n, tile.m * BLOCK_M + first_row_of(consumer),
-                 tile.n * tile_n + first_column_of(consumer)) {}
+  __device__ __forceinline__ Scales(const GemmScales& scales, int n, int row, int column, int consumer)
+      : of_tile_(scales, n, row + first_row_of(consumer), column + first_column_of(consumer)) {}
 
   __device__ __forceinline__ Factors operator()(Shared /*shared*/, int /*stage*/, int /*slab*/) const { return {}; }
   __device__ __forceinline__ void apply(Sums& sums) const { of_tile_.apply(sums); }
@@ -192,6 +207,11 @@ __device__ __forceinline__ void clear(Sums& sums) {
   }
 }
 
+__device__ __forceinline__ Scales scales_of(const GemmParameters& p, int index, int consumer) {
+  const Tile tile = Walk(p)[index];
+  return {p.scales, p.n, tile.m * BLOCK_M, tile.n * tile_n, consumer};
+}
+
 /// Scales, finishes and hands over a tile's sums.
 template <bool fp16>
 __device__ __forceinline__ void hand_over_sums(Sums& sums, const Scales& scales, const GemmParameters& p, int index,
@@ -211,7 +231,7 @@ __device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared sh
   int index = static_cast<int>(blockIdx.x) / CLUSTER;
   int all_left = (Walk(p).count() - index + stride - 1) / stride * k_blocks;
   int left = k_blocks;  // of the tile
-  Scales scales(p, Walk(p)[index], consumer);
+  Scales scales = scales_of(p, index, consumer);
   Stage place;
   StoreBuffer buffer;
   Sums sums;
@@ -223,7 +243,7 @@ __device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared sh
       hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
       index += stride;
       left = k_blocks;
-      scales = Scales(p, Walk(p)[index], consumer);
+      scales = scales_of(p, index, consumer);
       clear(sums);
     }
   };
@@ -250,39 +270,46 @@ __device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared sh
   hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
 }
 
-/// One warpgroup, with one part. The first one leads in each tile, if a tile takes all stages: with fewer it might tell
+/// One tile of a consumer, with one part. The first consumer leads if a tile takes all stages: with fewer it might tell
 /// the other one of the next tile before that has been told of this one.
+template <bool fp16>
+__device__ __forceinline__ void multiply_with_lead(Sums& sums, const Scales& scales, Shared shared, Stage& place,
+                                                   int k_blocks, int consumer) {
+  const bool one_leads = k_blocks >= STAGES;
+  clear(sums);
+  if (one_leads && consumer == 1) {
+    named_barrier_wait<lead_threads>(lead_barrier);
+  }
+  for (int k = 0; k < k_blocks; ++k, place.advance()) {
+    barrier_wait(shared.full(place.stage), place.parity);
+#pragma unroll
+    for (int slab = 0; slab < slabs; ++slab) {
+      Part part;
+      const auto factors = scales(shared, place.stage, slab);
+      multiply_slab<fp16>(part, shared, place.stage, consumer, slab);
+      wait_for_part<0>(part);
+      if (one_leads && consumer == 0 && k == 0 && slab == 0) {
+        named_barrier_arrive<lead_threads>(lead_barrier);
+      }
+      if (slab == slabs - 1) {
+        release(shared.empty(place.stage));
+      }
+      factors.add(sums[slab], part);
+    }
+  }
+}
+
+/// One warpgroup.
 template <bool fp16>
 __device__ __forceinline__ void consume_with_lead(const GemmParameters& p, Shared shared, int consumer) {
   const int tiles = Walk(p).count();
   const int k_blocks = (p.k + block_k - 1) / block_k;
-  const bool one_leads = k_blocks >= STAGES;
   Stage place;
   StoreBuffer buffer;
   Sums sums;
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
-    const Scales scales(p, Walk(p)[index], consumer);
-    clear(sums);
-    if (one_leads && consumer == 1) {
-      named_barrier_wait<lead_threads>(lead_barrier);
-    }
-    for (int k = 0; k < k_blocks; ++k, place.advance()) {
-      barrier_wait(shared.full(place.stage), place.parity);
-#pragma unroll
-      for (int slab = 0; slab < slabs; ++slab) {
-        Part part;
-        const auto factors = scales(shared, place.stage, slab);
-        multiply_slab<fp16>(part, shared, place.stage, consumer, slab);
-        wait_for_part<0>(part);
-        if (one_leads && consumer == 0 && k == 0 && slab == 0) {
-          named_barrier_arrive<lead_threads>(lead_barrier);
-        }
-        if (slab == slabs - 1) {
-          release(shared.empty(place.stage));
-        }
-        factors.add(sums[slab], part);
-      }
-    }
+    const Scales scales = scales_of(p, index, consumer);
+    multiply_with_lead<fp16>(sums, scales, shared, place, k_blocks, consumer);
     hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
   }
 }

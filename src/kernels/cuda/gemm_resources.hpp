@@ -34,6 +34,14 @@ inline ResourceNeeds fp8_blocks_needs(const GemmConfig& config) {
   return needs;
 }
 
+/// The same where the scales of a piece of rows come in two blocks of k instead of one.
+inline ResourceNeeds fp8_blocks_gather_needs(const GemmConfig& config) {
+  constexpr int scale_bytes = 64 * 4;
+  ResourceNeeds needs = fp8_blocks_needs(config);
+  needs.shared_bytes += scale_bytes;
+  return needs;
+}
+
 /// The same as mma_gemm.cu lays it out.
 inline ResourceNeeds mma_gemm_needs(const MmaGemmConfig& config) {
   constexpr int value_bytes = 2;

@@ -27,6 +27,7 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("expert_sum_scatter.cu", {"THREADS": 128}, TILES[:1]),
     ("gemm.cu", {"FP8": 1}, TILES),
     ("gemm_gather.cu", {"FP8": 1}, TILES),
+    ("gemm_gather.cu", {"FP8": 1, "BLOCK_SCALES": 1}, ((128, 64, 1), (64, 256, 1), (128, 112, 2), (128, 192, 2), (256, 128, 2))),
     ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, ((64, 128, 1), (128, 128, 2), (256, 128, 2))),
     ("gemm.cu", {"FP8": 1, "PROMOTES": 1, "BLOCK_SCALES": 1}, ((64, 256, 1), (128, 112, 1), (128, 128, 2), (128, 192, 2), (256, 128, 2))),
     ("mma_gemm.cu", {"BLOCK_K": 256, "WARPS_M": 1, "WARPS_N": 2, "ARCHITECTURE": "sm_80"}, ((16, 32, 1),)),

@@ -20,6 +20,7 @@ namespace cuda = contextual::kernels::cuda;
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
   CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_copied_gemm",
                                                          "cuda_allgather_fp8_gemm",
+                                                         "cuda_allgather_fp8_gemm_blocks",
                                                          "cuda_allgather_gated_mlp",
                                                          "cuda_allgather_gated_moe",
                                                          "cuda_allgather_gemm",
@@ -51,6 +52,10 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
   CHECK(cuda::get_default_config("cuda_gemm_reduce_scatter").get<int>("STORE_BUFFERS") == 4);
   CHECK(cuda::get_default_config("cuda_fp8_gemm_promoted").get<int>("BLOCK_N") == 128);
   CHECK(cuda::get_default_config("cuda_fp8_gemm_blocks").get<int>("BLOCK_N") == 128);
+  for (const Config& config : cuda::generate_configs("cuda_allgather_fp8_gemm_blocks")) {
+    CHECK(config.get<int>("STORE_BUFFERS") == 2);  // through which rows come
+    CHECK(cuda::resource_needs("cuda_allgather_fp8_gemm_blocks", config).shared_bytes <= 227 * 1024);
+  }
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 

@@ -33,7 +33,8 @@ struct GatheredRows {
   const void* a_rows = nullptr;
   int m = 0;      ///< rows of all ranks, equal on all of them; 0 for the shape's
   int pitch = 0;  ///< values from one row to the next, at least k; 0 for k
-  /// Of fp8, on the device: of these rows, or one of all of A, equal on all ranks.
+  /// Of fp8, on the device: of these rows, of blocks [ceil(k / 128), own_rows(m).count()], dense; or one of
+  /// all of A, equal on all ranks.
   const float* scales = nullptr;
 };
 
@@ -49,7 +50,8 @@ struct GatheredProduct {
   /// B is [2 n, k], the rows of a gate and then those of up: C = activation(A * gate^T) * (A * up^T), where
   /// the activation is to be given. It has no bias, and is the only product of its call.
   bool gated = false;
-  const float* b_scale = nullptr;  ///< of fp8, on the device: n, or 1
+  /// Of fp8, on the device: n, or 1, or of blocks [ceil(n / 128), ceil(k / 128)].
+  const float* b_scale = nullptr;
 };
 
 /// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
@@ -68,8 +70,8 @@ struct GatheredProduct {
 /// For a gated product "cuda_allgather_gated_mlp_ways" chooses: "overlapped" is the kernel
 /// "cuda_allgather_gated_mlp", "separate" is NCCL and then "cuda_gated_mlp". For fp8
 /// "cuda_allgather_fp8_ways" does: "overlapped" is "cuda_allgather_fp8_gemm", with half the bytes and the
-/// fast accumulation of "cuda_fp8_gemm"; "separate" is NCCL and then that one. There are no gated products of
-/// fp8.
+/// fast accumulation of "cuda_fp8_gemm", or, for scales of blocks, "cuda_allgather_fp8_gemm_blocks" with that
+/// of "cuda_fp8_gemm_blocks"; "separate" is NCCL and then that one. There are no gated products of fp8.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" and "copied" give equal bits; PeerWorkspaceOptions::equal_bits keeps to them.
@@ -87,9 +89,8 @@ class CONTEXTUAL_API AllGatherGemm {
   static std::size_t workspace_bytes(const AllGatherGemmShape& shape);
 
   /// Throws InvalidArgument if the workspace is too small, if its ranks can use neither each other's memory
-  /// nor NCCL, if n or k is no multiple of 8, k of fp8 none of 16, if m, n or k is below 1, or for scales of
-  /// blocks; and CudaError. Waits for the device, to load cuBLASLt's code unless it is for fp8, and compiles
-  /// the kernel behind it.
+  /// nor NCCL, if n or k is no multiple of 8, k of fp8 none of 16, or if m, n or k is below 1; and CudaError.
+  /// Waits for the device, to load cuBLASLt's code unless it is for fp8, and compiles the kernel behind it.
   AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
 
   const AllGatherGemmShape& shape() const noexcept { return shape_; }

@@ -5,9 +5,10 @@
 /// "cuda_cublaslt_gemm", "cuda_fp8_gemm", "cuda_fp8_gemm_blocks", "cuda_fp8_gemm_promoted", "cuda_gated_mlp",
 /// "cuda_grouped_gemm", "cuda_grouped_gated_mlp", "cuda_expert_sum", "cuda_mma_gemm", "cuda_rms_norm_rope"
 /// and "cuda_vector_add"; and those of regions, "cuda_allgather_gemm", "cuda_allgather_copied_gemm",
-/// "cuda_allgather_fp8_gemm", "cuda_allgather_gated_mlp", "cuda_allgather_moe", "cuda_allgather_gated_moe",
-/// "cuda_gemm_reduce_scatter", "cuda_gemm_split_reduce_scatter" and "cuda_expert_sum_reduce_scatter". For
-/// programs that choose a kernel while they run; others use its config space. Needs no GPU. Thread-safe.
+/// "cuda_allgather_fp8_gemm", "cuda_allgather_fp8_gemm_blocks", "cuda_allgather_gated_mlp",
+/// "cuda_allgather_moe", "cuda_allgather_gated_moe", "cuda_gemm_reduce_scatter",
+/// "cuda_gemm_split_reduce_scatter" and "cuda_expert_sum_reduce_scatter". For programs that choose a kernel
+/// while they run; others use its config space. Needs no GPU. Thread-safe.
 
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>

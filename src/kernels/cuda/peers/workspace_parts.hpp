@@ -42,6 +42,7 @@ class HostWords {
 inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
 inline constexpr const char* copied_gemm_name = "cuda_allgather_copied_gemm";
 inline constexpr const char* gathered_fp8_name = "cuda_allgather_fp8_gemm";
+inline constexpr const char* gathered_fp8_blocks_name = "cuda_allgather_fp8_gemm_blocks";
 inline constexpr const char* gathered_gated_name = "cuda_allgather_gated_mlp";
 inline constexpr const char* gathered_moe_name = "cuda_allgather_moe";
 inline constexpr const char* gathered_gated_moe_name = "cuda_allgather_gated_moe";
@@ -60,15 +61,12 @@ inline constexpr const char* all_reduce_ways_name = "cuda_all_reduce_ways";
 inline constexpr const char* moe_reduce_scatter_ways_name = "cuda_moe_reduce_scatter_ways";
 /// All of them, whose batches are asked whether a wait was in vain.
 inline constexpr const char* peer_kernel_names[] = {
-    gathered_gemm_name,          copied_gemm_name,
-    gathered_fp8_name,           gathered_gated_name,
-    gathered_moe_name,           gathered_gated_moe_name,
-    scattered_gemm_name,         split_gemm_name,
-    scattered_sum_name,          allgather_ways_name,
-    allgather_fp8_ways_name,     allgather_gated_ways_name,
-    allgather_moe_ways_name,     allgather_gated_moe_ways_name,
-    reduce_scatter_ways_name,    all_reduce_ways_name,
-    moe_reduce_scatter_ways_name};
+    gathered_gemm_name,        copied_gemm_name,        gathered_fp8_name,
+    gathered_fp8_blocks_name,  gathered_gated_name,     gathered_moe_name,
+    gathered_gated_moe_name,   scattered_gemm_name,     split_gemm_name,
+    scattered_sum_name,        allgather_ways_name,     allgather_fp8_ways_name,
+    allgather_gated_ways_name, allgather_moe_ways_name, allgather_gated_moe_ways_name,
+    reduce_scatter_ways_name,  all_reduce_ways_name,    moe_reduce_scatter_ways_name};
 
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
