@@ -29,7 +29,7 @@ constexpr int columns_of_scale = crosses_blocks ? tile_n & -tile_n : WGMMA_N;
 static_assert(!crosses_blocks || tile_n - columns_of_scale <= scale_block);
 
 #if BLOCK_SCALES
-/// Loads the scales of a tile that begins at this row and column. One warp of the block.
+/// Loads the scales of a tile of gathered rows that begins at this row and column. One warp of the block.
 class ScaleLoader {
  public:
   /// Rows from `end` on have none; their shared memory keeps what it holds.
@@ -70,18 +70,35 @@ class ScaleLoader {
   int of_rows_[BLOCK_M / 32];
 };
 
+/// The same of rows without shards, of all of k: with an address for each of its rows, a product takes 4 to 8 % longer.
+__device__ __forceinline__ void load_scales(const GemmScales& scales, int k_blocks, int n, int row, int column,
+                                            Shared shared, Stage& place) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int last = (n + scale_block - 1) / scale_block - 1;
+  const float* of_b = scales.b + static_cast<long long>(min(column / scale_block + lane, last)) * k_blocks;
+  const float* of_a = scales.a;
+  for (int k = 0; k < k_blocks; ++k, place.advance()) {
+    const unsigned to = shared.scales(place.stage) + lane * 4;
+    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+#pragma unroll
+    for (int i = 0; i < BLOCK_M; i += 32) {
+      copy_4_bytes(to + i * 4, of_a + min(row + i + lane, scales.m - 1));
+    }
+    if (lane < 2) {
+      copy_4_bytes(to + BLOCK_M * 4, of_b + k);
+    }
+    arrive_after_copies(shared.full(place.stage));
+    of_a += scales.m;
+  }
+}
+
 template <typename TheWalk>
 __device__ void produce_scales(const GemmParameters& p, const TheWalk& walk, Shared shared) {
   const int k_blocks = (p.k + block_k - 1) / block_k;
   Stage place;
   for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
-    ScaleLoader loader(p.scales, k_blocks, p.n, tile.m * BLOCK_M, p.m, tile.n * tile_n);
-#pragma unroll 1
-    for (int k = 0; k < k_blocks; ++k, place.advance()) {
-      barrier_wait(shared.empty(place.stage), place.parity ^ 1);
-      loader.load(shared, place.stage);
-    }
+    load_scales(p.scales, k_blocks, p.n, tile.m * BLOCK_M, tile.n * tile_n, shared, place);
   }
 }
 
