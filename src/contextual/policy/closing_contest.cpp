@@ -162,9 +162,12 @@ int ClosingContest::worthwhile_rounds(bool next_is_hidden) const {
     return 0;
   }
   const Gain& gain = *result_.gain;
+  if (claim_ == Claim::not_slower && gain.centre + result_.noise <= 0) {
+    return next;  // it may yet be shown to be longer
+  }
   const double hoped_for = gain.centre + root_of_squares(result_.noise, result_.noise_of_parts);
   if (hoped_for <= 0) {
-    return claim_ == Claim::not_slower ? next : 0;  // it may yet be shown to be longer
+    return 0;
   }
   const double shortfall = (gain.centre - gain.low) / hoped_for;
   return rounds * shortfall * shortfall > rounds + left ? 0 : next;

@@ -66,13 +66,15 @@ struct SearchRecord : ComparedChoice {
   Reason cut;             ///< why the search ended before it was complete; empty if it was complete
 
   /// The choice may have lost, or the reference was kept, though a candidate may be much shorter: the noise
-  /// was too large to say. Where own times speak for the reference, too, the candidate has to seem so.
+  /// was too large to say. If own times speak for the reference, too, the candidate has to seem that much
+  /// shorter.
   bool is_unsure() const {
     constexpr double much = 0.05;
+    const bool by_own_times = members.empty() && choice == by_own_time;
     return unsure || (choice == compared_with &&
-                      std::any_of(lost.begin(), lost.end(), [this](const LostComparison& candidate) {
+                      std::any_of(lost.begin(), lost.end(), [&](const LostComparison& candidate) {
                         return candidate.unsure ||
-                               (members.empty() ? candidate.gain.centre : candidate.gain.high) >= much;
+                               (by_own_times ? candidate.gain.centre : candidate.gain.high) >= much;
                       }));
   }
 

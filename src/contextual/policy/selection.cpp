@@ -63,17 +63,14 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
     return std::nullopt;
   }
   const auto tied_with = [&](const Entrant& fastest) {
-    constexpr double errors = 2;
-    constexpr double errors_of_default =
-        4;  // few samples know it badly, and the fastest of equal ones was lucky
+    constexpr double errors_of_default = 4;  // a few samples know the error badly
     constexpr double noticeable = 0.05;
     std::vector<Entrant> tied;
     std::copy_if(entrants.begin(), entrants.end(), std::back_inserter(tied), [&](const Entrant& entrant) {
       const double fastest_ns = fastest.summary.centre_ns;
-      Comparison comparison = compare(entrant.summary, fastest.summary);
+      const Comparison comparison = compare(entrant.summary, fastest.summary);
       const bool near_default = entrant.config_id == 0 && comparison.slower_by_ns < noticeable * fastest_ns;
-      comparison.overlap = comparison.overlap || near_default;
-      return is_tie(comparison, tie_margin * fastest_ns, near_default ? errors_of_default : errors);
+      return is_tie(comparison, tie_margin * fastest_ns, near_default ? errors_of_default : errors_of_ties);
     });
     return tied;
   };

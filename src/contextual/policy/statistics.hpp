@@ -55,12 +55,14 @@ struct Comparison {
 /// Compares the centres of samples that are not paired.
 Comparison compare(const Summary& slower, const Summary& faster);
 
+inline constexpr double errors_of_ties = 2;
+
 /// Returns true if two measurements tie. They tie if they differ by no more than the margin. Beyond the
 /// margin, they tie if the difference is within so many of its standard errors and their samples overlap.
 ///
 /// Samples that do not overlap never tie, because the error of a slow and erratic config is so large that it
 /// would otherwise tie with every fast and steady one. Noise only lengthens times, so a large error of the
 /// slower config does not mean that it may be as fast.
-bool is_tie(const Comparison& comparison, double margin_ns, double errors = 2);
+bool is_tie(const Comparison& comparison, double margin_ns, double errors = errors_of_ties);
 
 }  // namespace contextual::policy

@@ -162,11 +162,11 @@ void check_fp8_rows(const char* who, int k, int pitch) {
 
 bool is_mostly_inside_fp8(const GemmConfig& config, int m, int n) {
   constexpr int side = 128;
-  constexpr int multiprocessors_of_hopper = 132;
+  constexpr int multiprocessors = 132;  // of an H100 SXM and an H200
   if (config.block_n >= side) {
     return is_mostly_inside(config, m, n);
   }
-  const bool few = divide_up(m, side) * divide_up(n, side) < multiprocessors_of_hopper;
+  const bool few = divide_up(m, side) * divide_up(n, side) < multiprocessors;
   return few && is_mostly_inside(config, std::max(m, side), n);
 }
 

@@ -27,7 +27,7 @@ struct FetchMaps {
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
 constexpr int scales_bytes = GatherPieces::rows * static_cast<int>(sizeof(float));  // of a piece's rows
-// A piece brings scales of its own, or the first one of its rows does.
+// With scales of blocks, each piece brings those of its columns; otherwise the first piece of a row brings the row's.
 constexpr int blocks_of_piece = BLOCK_SCALES != 0 ? GatherPieces::columns / block_k : 1;
 static_assert(GatherPieces::rows == slab_m && GatherPieces::columns == consumers * store_n);
 static_assert(store_buffers > 1);
@@ -39,9 +39,8 @@ __device__ TileFlag flag_now(const GatherParameters& p) {
 }
 
 /// Fetches the others' rows, those of the next rank first. One thread of the block, which also stores C, and lends a
-/// buffer of each consumer. `TheShared` has a barrier `piece_full`, and a word `closing`: one more than the last ticket of
-/// which most is loaded. With FP8 it has room for the scales of a piece's rows, which come with the first columns, or of
-/// its blocks.
+/// buffer of each consumer. `TheShared` has a barrier `piece_full`, and a word `closing`: one more than the last ticket
+/// of which most is loaded. With FP8 it has room for the scales of a piece.
 template <typename TheShared>
 class Fetcher {
  public:

@@ -1,7 +1,8 @@
 #pragma once
 
 /// Sums of fp8 that are taken over 128 of k in the tensor cores, and then in float, since the tensor cores' own have
-/// fewer bits; scales of blocks belong in between. Compiled by NVRTC as a part of gemm.cu, behind gemm_pipeline.cuh.
+/// fewer bits; scales of blocks belong in between. Compiled by NVRTC as a part of gemm.cu and
+/// gemm_gather.cu, behind gemm_pipeline.cuh.
 
 #include "gemm_walk.cuh"
 #include "kernels/cuda/gemm_parameters.hpp"
@@ -208,7 +209,7 @@ __device__ __forceinline__ int begin_part(Part& part, Shared shared, Stage& plac
   return stage;
 }
 
-/// Adds those of a stage, behind which there are `pending` others.
+/// Adds the products of a stage, while those of `pending` later ones may still run.
 template <int pending>
 __device__ __forceinline__ void end_part(Sums& sums, Part& part, Shared shared, int stage, const Scales& scales) {
   const auto factors = scales(shared, stage, 0);
@@ -287,8 +288,8 @@ __device__ __forceinline__ void consume_ahead(const GemmParameters& p, Shared sh
   hand_over_sums<fp16>(sums, scales, p, index, shared, buffer, consumer);
 }
 
-/// One tile of a consumer, with one part. The first consumer leads if a tile takes all stages: with fewer it might tell
-/// the other one of the next tile before that has been told of this one.
+/// One tile of a consumer, with one part. The first consumer leads if a tile takes all stages: it reaches the next
+/// tile, and arrives again, only after the other one has released a stage of this tile, and so has passed the barrier.
 template <bool fp16>
 __device__ __forceinline__ void multiply_with_lead(Sums& sums, const Scales& scales, Shared shared, Stage& place,
                                                    int k_blocks, int consumer) {

@@ -114,9 +114,10 @@ __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, in
   }
 }
 
-/// A kernel from its begin until all that this block does is done: see `run_role`, and `schedule`. `rest(role)` is for the
-/// warps that are left; a whole warp may produce. If nobody waits for what is done at smaller tickets, `in_order` may be false: each cluster begins
-/// with the ticket of its index, and `rest` says that the call has begun. Otherwise the cluster with the first ticket does.
+/// A kernel from its begin until all that this block does is done: see `run_role`, and `schedule`. `rest(role)` is for
+/// the warps that are left; a whole warp may produce. If nobody waits for what is done at smaller tickets, `in_order` may
+/// be false: each cluster begins with the ticket of its index, and `rest` says that the call has begun. Otherwise the
+/// cluster with the first ticket does.
 template <bool in_order = true, bool warp_produces = false, typename TheShared, typename Consume, typename Produce,
           typename Store, typename Marked, typename Rest>
 __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared shared, int count,

@@ -78,8 +78,8 @@ struct GatheredProduct {
 ///
 /// What is tuned with one m is used for all m of a bucket: 1, 2, 4, ..., 512, 1024, 1536, ..., each for what
 /// is above the one before it. In "separate" cuBLASLt's algorithm, and the config of
-/// "cuda_gated_mlp" and "cuda_fp8_gemm", is that of the exact m: with an m that was not tuned, it is the
-/// first one.
+/// "cuda_gated_mlp", "cuda_fp8_gemm" and "cuda_fp8_gemm_blocks", is that of the exact m: with an m that was
+/// not tuned, it is the first one.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
