@@ -98,10 +98,6 @@ class CublasLtFp8 {
   cublasLtMatmulHeuristicResult_t choice_{};
 };
 
-constexpr int blocks_of(int size) {
-  return (size + 127) / 128;
-}
-
 /// Scales of blocks take turns with cuBLASLt's alone.
 void compare_blocks(const Fp8GemmArgs& args, const Stream& stream, const Buffer<std::uint16_t>& c,
                     const TurnSettings& settings) {

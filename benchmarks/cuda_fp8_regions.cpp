@@ -25,10 +25,6 @@ using namespace contextual;
 using namespace contextual::benchmarks;
 using namespace contextual::kernels::cuda;
 
-constexpr int blocks_of(int size) {
-  return (size + 127) / 128;
-}
-
 void compare(const ProductShape& all, const TurnSettings& settings, Fp8Scaling scaling,
              const std::shared_ptr<Communicator>& communicator) {
   const Stream stream;

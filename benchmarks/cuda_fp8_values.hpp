@@ -37,4 +37,9 @@ inline std::vector<float> random_scales(int count, unsigned seed) {
   return scales;
 }
 
+/// Returns how many blocks of 128 values have scales of their own.
+constexpr int blocks_of(int size) {
+  return (size + 127) / 128;
+}
+
 }  // namespace contextual::benchmarks

@@ -8,11 +8,9 @@ row to its positions, `grouped` is torch._grouped_mm of rows in place, `sum` the
 of a row.
 """
 
-import argparse
-
 import torch
 
-from torch_moe import median_us, random, routing_of, sizes_of, weighted_sum
+from torch_moe import compare_shapes, median_us, random, routing_of, sizes_of, weighted_sum
 
 SHAPES = "8192x704x2048x60x4,8192x2048x14336x8x2,8192x1024x1408x64x6,8192x7168x4096x8x2"
 
@@ -37,14 +35,5 @@ def compare(shape, rounds):
         print(f"  {name:24} {us:10.1f} us")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shapes", default=SHAPES)
-    parser.add_argument("--rounds", type=int, default=21)
-    arguments = parser.parse_args()
-    for shape in arguments.shapes.split(","):
-        compare(shape, arguments.rounds)
-
-
 if __name__ == "__main__":
-    main()
+    compare_shapes(__doc__, SHAPES, compare)

@@ -6,11 +6,9 @@
 Scales of tensors and of rows with fast accumulation, scales of blocks (1 x 128, 128 x 128) without.
 """
 
-import argparse
-
 import torch
 
-from torch_moe import median_us
+from torch_moe import compare_shapes, median_us
 
 SHAPES = "4096x4096x4096,4096x7168x2048,8192x7168x18432,4096x24576x1536,256x7168x18432,64x7168x2048"
 
@@ -50,14 +48,5 @@ def compare(shape, rounds):
         print(f"  scales of {name:14} {us:10.1f} us", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shapes", default=SHAPES)
-    parser.add_argument("--rounds", type=int, default=21)
-    arguments = parser.parse_args()
-    for shape in arguments.shapes.split(","):
-        compare(shape, arguments.rounds)
-
-
 if __name__ == "__main__":
-    main()
+    compare_shapes(__doc__, SHAPES, compare)

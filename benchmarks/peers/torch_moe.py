@@ -1,5 +1,7 @@
 """A mixture of experts in PyTorch, bf16, and the times of ways to compute it."""
 
+import argparse
+
 import torch
 
 
@@ -48,3 +50,13 @@ def median_us(launches, rounds, meet=lambda: None, slowest=lambda us: us):
             if turn > 0:
                 times[name].append(us)
     return {name: sorted(of_launch)[len(of_launch) // 2] for name, of_launch in times.items()}
+
+
+def compare_shapes(documentation, shapes, compare):
+    """Calls `compare(shape, rounds)` for the shapes of the command line, or for these."""
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
+    parser.add_argument("--shapes", default=shapes)
+    parser.add_argument("--rounds", type=int, default=21)
+    arguments = parser.parse_args()
+    for shape in arguments.shapes.split(","):
+        compare(shape, arguments.rounds)
