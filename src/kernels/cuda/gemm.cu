@@ -92,7 +92,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
       [&] {
 #if BLOCK_SCALES
         if (role.warp == 2) {
-          produce_scales(p, Walk(p), shared);
+          produce_scales(p, shared);
         }
 #endif
       });

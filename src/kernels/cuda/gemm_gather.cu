@@ -141,9 +141,11 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
   }
 }
 
-#if !BLOCK_SCALES
-struct ScaleLoader {
-  __device__ ScaleLoader(const GemmScales&, int, int, int, int, int) {}
+#if BLOCK_SCALES
+using GatheredScales = ScaleLoader<true>;
+#else
+struct GatheredScales {
+  __device__ GatheredScales(const GemmScales&, int, int, int, int, int) {}
   __device__ void load(Shared, int) const {}
 };
 #endif
@@ -159,7 +161,7 @@ __device__ __forceinline__ bool produces_values() { return !warp_produces || thr
 /// What `load_tile` loads, and scales; B is loaded up to `k_of_b`.
 __device__ __forceinline__ void load_rows(const GatherMaps& maps, const TensorMap& b, int first_k, int k_of_b,
                                           int end_k, const GatherTile& tile, int up, GatherShared shared, Stage& place,
-                                          ScaleLoader& scales) {
+                                          GatheredScales& scales) {
   if constexpr (!warp_produces) {
     int k = first_k;
     for (; k < min(k_of_b, end_k); ++k, place.advance()) {
@@ -200,7 +202,7 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
     const GatherTile tile = walk[ticket.number];
     const TensorMap& b = maps.b[tile.product];
     const int up = p.n[tile.product];
-    ScaleLoader scales(p.gemm_scales[tile.product], k_blocks, up, tile.row, min(tile.end, p.m), tile.column);
+    GatheredScales scales(p.gemm_scales[tile.product], k_blocks, up, tile.row, min(tile.end, p.m), tile.column);
     int k_of_b = 0;  // up to which B is loaded
     Stage place_of_b = place;
     for (int k = 0; k < k_blocks; rows.advance()) {

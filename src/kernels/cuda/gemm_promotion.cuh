@@ -30,33 +30,51 @@ constexpr int columns_of_scale = crosses_blocks ? tile_n & -tile_n : WGMMA_N;
 static_assert(!crosses_blocks || tile_n - columns_of_scale <= scale_block);
 
 #if BLOCK_SCALES
-/// Loads the scales of a tile of gathered rows that begins at this row and column. One warp of the block.
+/// Loads the scales of a tile that begins at this row and column. One warp of the block. Where they follow each other at
+/// 16 bytes, a lane copies those of four rows at once.
+template <bool in_shards>
 class ScaleLoader {
  public:
-  /// Rows from `end` on have none; their shared memory keeps what it holds.
+  /// Rows from `end` on need none; their shared memory may hold anything.
   __device__ __forceinline__ ScaleLoader(const GemmScales& scales, int k_blocks, int n, int row, int end, int column)
-      : scales_(scales),
-        rows_(end - row - lane()),
-        of_column_(min(column / scale_block + lane(), (n - 1) / scale_block) * k_blocks) {
-    row += lane();
+      : of_rows_(scales.a),
+        of_column_(scales.b +
+                   static_cast<long long>(min(column / scale_block + lane(), (n - 1) / scale_block)) * k_blocks),
+        pitch_(scales.pitch),
+        rows_(min(end - row, BLOCK_M)) {
+    const auto place = [&](int its) {
+      return its + (in_shards ? its / scales.rows_per_shard * scales.shard_room : 0);
+    };
+    const int first = place(row);
+    const bool follow = rows_ > 0 && (!in_shards || place(row + rows_ - 1) - first == rows_ - 1);
+    by_fours_ = follow && ((pitch_ | first) % 4 | reinterpret_cast<unsigned long long>(scales.a) % 16) == 0;
 #pragma unroll
     for (int i = 0; i < BLOCK_M / 32; ++i) {
-      of_rows_[i] = row + i * 32 + (row + i * 32) / scales.rows_per_shard * scales.shard_room;
+      offsets_[i] = by_fours_ ? first + i / 4 * 128 + lane() * 4 : place(row + i * 32 + lane());
     }
   }
 
   /// Those of the next block of k, into a stage that is free; each lane arrives.
   __device__ __forceinline__ void load(Shared shared, int stage) {
-    const unsigned to = shared.scales(stage) + lane() * 4;
+    const unsigned to = shared.scales(stage);
+    if (by_fours_) {
 #pragma unroll
-    for (int i = 0; i < BLOCK_M / 32; ++i) {
-      if (i * 32 < rows_) {
-        copy_4_bytes(to + i * 32 * 4, scales_.a + of_rows_[i]);
+      for (int i = 0; i < BLOCK_M; i += 128) {
+        if (i + lane() * 4 < rows_) {
+          copy_16_bytes(to + (i + lane() * 4) * 4, of_rows_ + offsets_[i / 32], false);
+        }
       }
-      of_rows_[i] += scales_.pitch;
+    } else {
+#pragma unroll
+      for (int i = 0; i < BLOCK_M; i += 32) {
+        if (i + lane() < rows_) {
+          copy_4_bytes(to + (i + lane()) * 4, of_rows_ + offsets_[i / 32]);
+        }
+      }
     }
+    of_rows_ += pitch_;
     if (lane() < 2) {
-      copy_4_bytes(to + BLOCK_M * 4, scales_.b + of_column_);
+      copy_4_bytes(to + (BLOCK_M + lane()) * 4, of_column_);
     }
     ++of_column_;
     arrive_after_copies(shared.full(stage));
@@ -65,41 +83,26 @@ class ScaleLoader {
  private:
   static __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-  const GemmScales& scales_;
-  int rows_;  // from this lane's first one on
-  int of_column_;
-  int of_rows_[BLOCK_M / 32];
+  const float* of_rows_;
+  const float* of_column_;
+  int pitch_;
+  int rows_;
+  bool by_fours_;
+  int offsets_[BLOCK_M / 32];
 };
 
-/// The same of rows without shards, of all of k: with an address for each of its rows, a product takes 4 to 8 % longer.
-__device__ __forceinline__ void load_scales(const GemmScales& scales, int k_blocks, int n, int row, int column,
-                                            Shared shared, Stage& place) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int last = (n + scale_block - 1) / scale_block - 1;
-  const float* of_b = scales.b + static_cast<long long>(min(column / scale_block + lane, last)) * k_blocks;
-  const float* of_a = scales.a;
-  for (int k = 0; k < k_blocks; ++k, place.advance()) {
-    const unsigned to = shared.scales(place.stage) + lane * 4;
-    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
-#pragma unroll
-    for (int i = 0; i < BLOCK_M; i += 32) {
-      copy_4_bytes(to + i * 4, of_a + min(row + i + lane, scales.m - 1));
-    }
-    if (lane < 2) {
-      copy_4_bytes(to + BLOCK_M * 4, of_b + k);
-    }
-    arrive_after_copies(shared.full(place.stage));
-    of_a += scales.m;
-  }
-}
-
-template <typename TheWalk>
-__device__ void produce_scales(const GemmParameters& p, const TheWalk& walk, Shared shared) {
+/// One warp of the block.
+__device__ void produce_scales(const GemmParameters& p, Shared shared) {
+  const Walk walk(p);
   const int k_blocks = (p.k + block_k - 1) / block_k;
   Stage place;
   for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
-    load_scales(p.scales, k_blocks, p.n, tile.m * BLOCK_M, tile.n * tile_n, shared, place);
+    ScaleLoader<false> scales(p.scales, k_blocks, p.n, tile.m * BLOCK_M, p.scales.m, tile.n * tile_n);
+    for (int k = 0; k < k_blocks; ++k, place.advance()) {
+      barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+      scales.load(shared, place.stage);
+    }
   }
 }
 
