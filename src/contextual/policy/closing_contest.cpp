@@ -101,6 +101,12 @@ bool ClosingContest::behind_next(const Gain& gain, double errors, bool of_all) c
   return std::max(in_turn_ns, of_all_ns) > (1 + worthwhile) * next_ns;
 }
 
+bool ClosingContest::gains_at_most(double margin) const {
+  return result_.gain && result_.gain->centre <= margin &&
+         std::all_of(result_.or_else.begin(), result_.or_else.end(),
+                     [=](const auto& other) { return other.gain.centre <= margin; });
+}
+
 /// Whether the choice is behind what is next depends on how often it is slow. Were the machine the cause, the
 /// reference would be slow at times, too.
 bool ClosingContest::slow_runs_hide_next() const {

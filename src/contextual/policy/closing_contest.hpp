@@ -64,6 +64,8 @@ class ClosingContest {
 
   /// Returns true if what is next should be shorter by so much, as of the last `judge`.
   bool behind_next() const { return result_.gain && behind_next(*result_.gain, at_least); }
+  /// Returns true if the candidate gains no more, whosever the far samples are, as of the last `judge`.
+  bool gains_at_most(double margin) const;
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 

@@ -334,9 +334,15 @@ Verdict ClosingStage::end_comparison() {
 
 /// Returns false if there is more to compare.
 bool ClosingStage::end_closing() {
-  const Verdict verdict = end_comparison();
+  Verdict verdict = end_comparison();
   if (verdict == Verdict::open) {
     return false;
+  }
+  // Own times chose the defaults, which what ties with them does not replace.
+  if (verdict == Verdict::shown && !driver_.exists() && claim_ == Claim::faster &&
+      contest_->gains_at_most(basis_.options.tie_margin)) {
+    verdict = Verdict::noise;
+    record_.unsure = false;
   }
   if (aside_) {
     choose_better();

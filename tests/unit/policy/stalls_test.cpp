@@ -212,6 +212,11 @@ TEST_CASE("holds 23: equal sets give the default, and near ties repeat, however 
     const Answers by_own_time = answers(equal, machine, false, 200);
     CHECK(by_own_time.defaults >= 190);
     CHECK(by_own_time.unsure <= 2);
+    Machine precise = machine;
+    precise.noise = 0.0005;
+    const Answers of_ties = answers({{100'000}, {99'800}, {99'800}}, precise, false, 200);
+    CHECK(of_ties.defaults >= 180);
+    CHECK(of_ties.unsure <= 2);
   }
   CHECK(answers({{130'000}, {100'000}, {100'200}}, stalling, true, 40).of_one >= 36);
 }
