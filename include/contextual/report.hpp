@@ -126,6 +126,8 @@ struct SearchGain {
   double centre = 0;
   double low = 0;  ///< lower end of an interval; all those of one search hold their gains in 95 % of searches
   double high = 0;  ///< its upper end, at most 1
+
+  bool operator==(const SearchGain&) const = default;
 };
 
 /// An assignment that lost the closing comparison: it was not shown to be shorter than the reference.

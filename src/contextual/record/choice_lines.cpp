@@ -35,12 +35,13 @@ std::string without_names(std::string_view key) {
 
 std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t wanted_width) {
   const std::size_t width = std::max(wanted_width, least_width);
-  std::vector<TextTable::Row> cells(lines.size());
-  std::transform(lines.begin(), lines.end(), cells.begin(), [](const ChoiceLine& line) {
-    return TextTable::Row{line.kernel, line.key, line.config, line.time, line.gain, line.note};
-  });
-  std::vector<const TextTable::Row*> rows(cells.size());
-  std::transform(cells.begin(), cells.end(), rows.begin(), [](const TextTable::Row& row) { return &row; });
+  std::vector<TextTable::Row> cells;
+  std::vector<const TextTable::Row*> rows;
+  cells.reserve(lines.size());
+  for (const ChoiceLine& line : lines) {
+    rows.push_back(&cells.emplace_back(
+        TextTable::Row{line.kernel, line.key, line.config, line.time, line.gain, line.note}));
+  }
   constexpr TextTable::Column way_giving{.gives_way = true};
   constexpr TextTable::Column number{.is_number = true};
   const std::vector<TextTable::Column> columns{way_giving, way_giving, way_giving, number, number, {}};

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Makes the reports and the events of launches, searches and a region's parts from what batches and the
-/// policy know. Pure.
+/// Makes the reports and the events of launches, configs, problems, searches, a region's parts and the end of
+/// a run from what batches and the policy know. Pure.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/policy/search_record.hpp"
@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,14 +33,24 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
                        const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
                        std::size_t iteration, const policy::Cell& cell);
 
-TimeSummary time_summary(const policy::Summary& summary);
+/// Makes the report of a config: without times of a problem that has not joined.
+ConfigReport config_report(const ProblemView& problem, std::size_t config_id);
+/// Makes the report of a problem, without what only the run knows: rows, the walk's time, own times of the
+/// search.
+ProblemReport problem_report(const ProblemView& problem);
+/// Makes the event of a choice from the report of its problem.
+Choice choice_event(const ProblemReport& problem);
 
-/// Makes the report of a search, whose problems are slots, by their index; 0 for one without a slot.
-SearchReport search_report(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
+/// Makes the report of a search.
+SearchReport search_report(const policy::SearchRecord& search);
 /// Makes the event of a search from its report. `infeasible` are all assignments that have failed in this
 /// run; those of fewer or more problems are left out.
 SearchResult search_event(const SearchReport& search, const std::map<Assignment, policy::Reason>& infeasible,
                           const std::vector<ProblemView>& problems);
+
+/// Makes the event of a run's end by what was thrown, which may be null: status, error, its type, and the
+/// ranks that it names, otherwise `own_rank`.
+RunEnd end_event(const std::exception_ptr& thrown, int own_rank);
 
 /// The makespans of a part, or of the whole region, that count.
 struct PartSamples {

@@ -2,17 +2,6 @@
 
 namespace contextual::record {
 
-std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemView>& problems,
-                                                     std::size_t count) {
-  std::vector<const detail::ProblemSlot*> slots(count);
-  for (const ProblemView& problem : problems) {
-    if (problem.index && *problem.index < count) {
-      slots[*problem.index] = problem.slot;
-    }
-  }
-  return slots;
-}
-
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
   static const Config unknown;
   if (slot.found.members.empty()) {

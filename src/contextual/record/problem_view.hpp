@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 namespace contextual::record {
 
@@ -22,10 +21,6 @@ struct ProblemView {
   std::optional<std::size_t> index{};                   ///< in that state; empty before it joined
   const detail::LaunchingAlternative* under = nullptr;  ///< what launches it, if that is known here
 };
-
-/// Returns the first `count` problems that have joined, in the order of the state that tunes them.
-std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemView>& problems,
-                                                     std::size_t count);
 
 /// Returns a config as names and values, or an empty one if only other ranks launch the problem, and this one
 /// does not know its configs.

@@ -7,7 +7,6 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/tuning_state.hpp"
-#include "contextual/record/failure.hpp"
 #include "contextual/record/printer.hpp"
 #include "contextual/record/problem_view.hpp"
 #include "contextual/record/rank_log.hpp"
@@ -101,7 +100,8 @@ class Recorder {
   /// Adds the row, and if it is a config's last repeat, its average and before it the config's summary.
   void add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
                   const policy::Cell& cell) const;
-  void write_end(const Failure* failure, const Ending& ending);
+  /// `event` says what was thrown.
+  void write_end(RunEnd event, const Ending& ending);
 
   const options::ResolvedOptions& options_;
   std::string region_;

@@ -38,7 +38,7 @@ class ReportBuilder {
            const TimelineKeeper& kept, const std::optional<TuningFailedError>& failure = std::nullopt);
 
  private:
-  RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index
+  RegionReport report_;                                 ///< before `end`, cells refer to slots by their index
   std::vector<std::optional<std::size_t>> first_rows_;  ///< of the table, by slot
 };
 

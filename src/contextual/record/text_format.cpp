@@ -3,7 +3,6 @@
 #include "contextual/record/quantities.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -15,54 +14,30 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-void append_one_line(std::string& line, std::string_view text) {
-  if (std::none_of(text.begin(), text.end(), is_control)) {
-    line += text;
-    return;
-  }
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\t') {
-      line += "\\t";
-    } else if (is_control(c)) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
-      line += code;
-    } else {
-      line += c;
-    }
-  }
-}
-
 std::string number_text(double number, Unit unit) {
   switch (unit) {
     case Unit::megahertz:
-      return formatted("%.0f MHz", number);
+      return fixed(number, 0) + " MHz";
     case Unit::celsius:
-      return formatted("%.0f C", number);
+      return fixed(number, 0) + " C";
     case Unit::watts:
-      return formatted("%.0f W", number);
+      return fixed(number, 0) + " W";
     case Unit::latency_ns:
       return format_latency(number);
     case Unit::duration_ns:
       return format_duration(static_cast<std::int64_t>(number));
     case Unit::fraction:
-      return formatted("%.3g %%", 100 * number);
-    case Unit::rate:
+      return with_digits(100 * number, 3) + " %";
     case Unit::none:
       break;
   }
-  return formatted("%.4g", number);
+  return with_digits(number, 4);
 }
 
-std::string numbers_text(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) {
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  }
-  return text;
-}
+template <typename T>
+constexpr bool is_list = false;
+template <HasFields T>
+constexpr bool is_list<std::vector<T>> = true;
 
 /// A line that grows by " | label: value" for every field that the schema shows to people. An entry of a list
 /// is a value that grows by ", label: value".
@@ -77,23 +52,26 @@ class Line {
     }
     const std::size_t bare = text_.size();
     add_fields(body, "");
+    if constexpr (std::is_same_v<Body, LaunchRow>) {
+      if (body.centre_ns) {  // labeled by the config
+        add("config-" + std::to_string(body.config.id) + " latency", format_latency(*body.centre_ns));
+      }
+    }
     if (text_.size() == bare) {
       text_.clear();
     }
   }
 
-  void add(std::string_view label, std::string_view value) {
-    text_ += text_.empty() ? "" : separator_;
-    append_one_line(text_, label);
-    text_ += ": ";
-    append_one_line(text_, value);
-  }
   std::string take() { return std::move(text_); }
 
  private:
   template <HasFields Entry>
   explicit Line(const Entry& entry) : separator_(", ") {
     add_fields(entry, "");
+  }
+
+  void add(std::string_view label, std::string_view value) {
+    text_ += (text_.empty() ? "" : separator_) + one_line(label) + ": " + one_line(value);
   }
 
   template <typename E>
@@ -108,9 +86,27 @@ class Line {
     });
   }
 
+  /// `label` is a prefix for what has fields of its own.
   template <typename T, typename Field>
   void add_value(const std::string& label, const T& value, const Field& field) {
-    if constexpr (std::is_same_v<T, bool>) {
+    if constexpr (std::is_same_v<T, ConfigUse>) {
+      add_fields(value, label);
+    } else if constexpr (std::is_same_v<T, ProblemName>) {
+      add("kernel", value.kernel);
+      add("key", value.key);
+    } else if constexpr (std::is_same_v<T, Config>) {
+      add(label, value.to_string());
+    } else if constexpr (is_list<T>) {
+      for (const auto& entry : value) {
+        add(label, Line(entry).take());
+      }
+    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      std::string numbers;
+      for (const std::int64_t number : value) {
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+      }
+      add(label, numbers);
+    } else if constexpr (std::is_same_v<T, bool>) {
       add(label, value ? "yes" : "no");
     } else if constexpr (std::is_enum_v<T>) {
       add(label, enum_text(value));
@@ -129,57 +125,31 @@ class Line {
       add(label, field.text_if_absent);
     }
   }
-  template <typename Field>
-  void add_value(const std::string& prefix, const ConfigUse& config, const Field& /*field*/) {
-    add_fields(config, prefix);
-  }
-  template <typename Field>
-  void add_value(const std::string& /*label*/, const ProblemName& problem, const Field& /*field*/) {
-    add("kernel", problem.kernel);
-    add("key", problem.key);
-  }
-  template <typename Field>
-  void add_value(const std::string& label, const Config& config, const Field& /*field*/) {
-    add(label, config.to_string());
-  }
-  template <typename Field>
-  void add_value(const std::string& label, const std::vector<std::int64_t>& numbers, const Field& /*field*/) {
-    add(label, numbers_text(numbers));
-  }
-  template <HasFields T, typename Field>
-  void add_value(const std::string& label, const std::vector<T>& entries, const Field& /*field*/) {
-    for (const T& entry : entries) {
-      add(label, Line(entry).take());
-    }
-  }
 
   const char* separator_ = " | ";
   std::string text_;
 };
 
-template <typename Body>
-std::string text_of(const Event& event, const Body& body) {
-  return Line(event, body).take();
-}
-
-/// Its centre stands under the config's name.
-std::string text_of(const Event& event, const LaunchRow& launch) {
-  Line line(event, launch);
-  if (launch.centre_ns) {
-    line.add("config-" + std::to_string(launch.config.id) + " latency", format_latency(*launch.centre_ns));
-  }
-  return line.take();
-}
-
 }  // namespace
 
 std::string to_text(const Event& event) {
-  return std::visit([&](const auto& body) { return text_of(event, body); }, event.body);
+  return std::visit([&](const auto& body) { return Line(event, body).take(); }, event.body);
 }
 
 std::string one_line(std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
   std::string line;
-  append_one_line(line, text);
+  line.reserve(text.size());
+  for (const char c : text) {
+    if (!is_control(c)) {
+      line += c;
+    } else if (c == '\n' || c == '\t') {
+      line.append(c == '\n' ? "\\n" : "\\t");
+    } else {
+      const auto code = static_cast<unsigned char>(c);
+      line.append("\\x").append({hex[code / 16], hex[code % 16]});
+    }
+  }
   return line;
 }
 

@@ -67,7 +67,7 @@ SearchRecord sample_record() {
   search.compared_with = {0, 0, 5};
   search.reference_makespan = times(5, 210, 6);
   search.choice_makespan = times(5, 152, 7);
-  search.gain = contextual::policy::Gain{0.27, 0.25, 0.29};
+  search.gain = contextual::SearchGain{0.27, 0.25, 0.29};
   search.lost = {{{3, 1, 5}, {0.1, -0.2, 0.4}}, {{2, 1, 5}, {-0.1, -0.12, -0.08}}};
   search.within_noise = {{3, 1, 5}};
   search.by_own_time = {2, 1, 5};
@@ -78,14 +78,14 @@ SearchRecord sample_record() {
 
 SearchResult event_of(const SearchRecord& search) {
   const Problems problems;
-  return search_event(search_report(search, problems.views()),
+  return search_event(search_report(search),
                       {{{2, 0}, told("of two problems")}, {{2, 1, 5}, told("starved")}}, problems.views());
 }
 
 RegionReport report_of(const SearchRecord& search) {
   const Problems problems;
   ReportBuilder builder;
-  builder.add_search(search_report(search, problems.views()));
+  builder.add_search(search_report(search));
   builder.end(nullptr, problems.views(), TuningTime(), {});
   return builder.report();
 }

@@ -118,16 +118,15 @@ struct Choice {
 
   static constexpr std::string_view event_name = "choice";
   static constexpr auto fields() {
-    return std::tuple{
-        group(&Choice::config).shown("best-"),
-        field("status", &Choice::status).needed().shown_if_set("status"),
-        field("latency_ns", &Choice::latency_ns)
-            .shown("best-latency", Unit::latency_ns)
-            .or_shown_as("not measured"),
-        field("teraflops_per_second", &Choice::teraflops_per_second).shown_if_set("TFLOP/s", Unit::rate),
-        field("gigabytes_per_second", &Choice::gigabytes_per_second).shown_if_set("GB/s", Unit::rate),
-        field("reason", &Choice::reason).shown("reason"),
-        field("walk_ns", &Choice::walk_ns)};
+    return std::tuple{group(&Choice::config).shown("best-"),
+                      field("status", &Choice::status).needed().shown_if_set("status"),
+                      field("latency_ns", &Choice::latency_ns)
+                          .shown("best-latency", Unit::latency_ns)
+                          .or_shown_as("not measured"),
+                      field("teraflops_per_second", &Choice::teraflops_per_second).shown_if_set("TFLOP/s"),
+                      field("gigabytes_per_second", &Choice::gigabytes_per_second).shown_if_set("GB/s"),
+                      field("reason", &Choice::reason).shown("reason"),
+                      field("walk_ns", &Choice::walk_ns)};
   }
 };
 

@@ -12,7 +12,7 @@
 namespace contextual::record {
 
 /// The unit in which the log for people shows a number.
-enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns, fraction, rate };
+enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns, fraction };
 
 /// When the log for people shows a field.
 enum class Shown : std::uint8_t {
