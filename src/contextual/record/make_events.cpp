@@ -22,15 +22,6 @@ LaunchRole role_of(const Cell& cell) {
                                             : LaunchRole::candidate;
 }
 
-ChosenBy chosen_by(const policy::SearchRecord& search, std::size_t problem) {
-  const auto contains = [problem](const std::vector<std::size_t>& problems) {
-    return std::find(problems.begin(), problems.end(), problem) != problems.end();
-  };
-  return contains(search.members)   ? ChosenBy::makespan
-         : contains(search.by_time) ? ChosenBy::own_time
-                                    : ChosenBy::not_tuned;
-}
-
 std::vector<std::int64_t> config_ids(const Assignment& assignment) {
   return {assignment.begin(), assignment.end()};
 }
@@ -62,8 +53,8 @@ ProblemOutcome outcome_of(policy::ProblemStatus status) {
                                                         : ProblemOutcome::open;
 }
 
-}  // namespace
-
+/// What the problem did in an iteration of the batch. A problem first seen in this batch used its first
+/// config.
 Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
              int n_warmup) {
   const detail::ProblemSlot& slot = *problem.slot;
@@ -84,9 +75,29 @@ Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std:
   return cell;
 }
 
+}  // namespace
+
+const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
+  static const Config unknown;
+  if (slot.found.members.empty()) {
+    return slot.found.configs == nullptr ? unknown : slot.found.configs->at(config_id);
+  }
+  return slot.found.members.front()->space().configs[config_id];
+}
+
+ProblemName name_of(const detail::ProblemSlot& slot) {
+  return {slot.problem.name, slot.problem.key_text};
+}
+
+ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id) {
+  return {name_of(slot), static_cast<std::int64_t>(config_id), config_of(slot, config_id)};
+}
+
 LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
-                       const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
-                       std::size_t iteration, const Cell& cell) {
+                       const detail::AgreedTimes& agreed, const ProblemView& problem, std::size_t iteration,
+                       int n_warmup) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  const Cell cell = cell_of(result, problem, iteration, n_warmup);
   const detail::LocalCell& local = result.cells[slot.index][iteration];
   LaunchRow row;
   row.phase = plan.phases[iteration];
@@ -186,9 +197,16 @@ Choice choice_event(const ProblemReport& problem) {
 
 SearchReport search_report(const policy::SearchRecord& search) {
   SearchReport report;
-  for (std::size_t problem = 0; problem < search.by_own_time.size(); ++problem) {
-    report.problems.push_back({problem, chosen_by(search, problem)});
-  }
+  report.chosen_by.resize(search.by_own_time.size(), ChosenBy::not_tuned);
+  const auto note = [&report](const std::vector<std::size_t>& problems, ChosenBy how) {
+    for (const std::size_t problem : problems) {
+      if (problem < report.chosen_by.size()) {
+        report.chosen_by[problem] = how;
+      }
+    }
+  };
+  note(search.by_time, ChosenBy::own_time);
+  note(search.members, ChosenBy::makespan);
   report.existing = search.existing;
   report.failed = search.failed;
   report.runs = search.runs;
@@ -219,10 +237,10 @@ SearchReport search_report(const policy::SearchRecord& search) {
 SearchResult search_event(const SearchReport& search, const std::map<Assignment, policy::Reason>& infeasible,
                           const std::vector<ProblemView>& problems) {
   SearchResult event;
-  event.problems.resize(search.problems.size());
+  event.problems.resize(search.chosen_by.size());
   for (const ProblemView& problem : problems) {
     if (problem.index && *problem.index < event.problems.size()) {
-      event.problems[*problem.index] = {name_of(*problem.slot), search.problems[*problem.index].chosen_by,
+      event.problems[*problem.index] = {name_of(*problem.slot), search.chosen_by[*problem.index],
                                         config_id(search.choice, *problem.index),
                                         config_id(search.by_own_time, *problem.index)};
     }

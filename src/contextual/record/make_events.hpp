@@ -5,11 +5,12 @@
 /// a run from what batches and the policy know. Pure.
 
 #include "contextual/launch/batch.hpp"
+#include "contextual/launch/run_context.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/events.hpp"
-#include "contextual/record/problem_view.hpp"
 
+#include <contextual/config.hpp>
 #include <contextual/report.hpp>
 #include <contextual/search.hpp>
 
@@ -17,21 +18,33 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace contextual::record {
 
-/// Returns what the problem did in an iteration of the batch. A problem first seen in this batch used its
-/// first config.
-policy::Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
-                     int n_warmup);
+/// A slot and the state that tunes it.
+struct ProblemView {
+  const detail::ProblemSlot* slot = nullptr;
+  const policy::ProblemRecord* record = nullptr;        ///< null before it joined
+  std::optional<std::size_t> index{};                   ///< in that state; empty before it joined
+  const detail::LaunchingAlternative* under = nullptr;  ///< what launches it, if that is known here
+};
 
-/// Makes the event of a launch. `cell` is what the problem did. Sets no average, which belongs to a config,
-/// not to a launch.
+/// Returns a config as names and values, or an empty one if only other ranks launch the problem, and this one
+/// does not know its configs.
+const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
+
+/// Returns the same for events.
+ProblemName name_of(const detail::ProblemSlot& slot);
+ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id);
+
+/// Makes the event of a problem in an iteration of the batch. Sets no average, which belongs to a config, not
+/// to a launch.
 LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
-                       const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
-                       std::size_t iteration, const policy::Cell& cell);
+                       const detail::AgreedTimes& agreed, const ProblemView& problem, std::size_t iteration,
+                       int n_warmup);
 
 /// Makes the report of a config: without times of a problem that has not joined.
 ConfigReport config_report(const ProblemView& problem, std::size_t config_id);

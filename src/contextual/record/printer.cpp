@@ -1,8 +1,8 @@
 #include "contextual/record/printer.hpp"
 
 #include "contextual/record/choice_lines.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/quantities.hpp"
-#include "contextual/record/text_format.hpp"
 #include "contextual/storage/file_size_signal.hpp"
 
 #include <algorithm>

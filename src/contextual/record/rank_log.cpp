@@ -1,9 +1,8 @@
 #include "contextual/record/rank_log.hpp"
 
-#include "contextual/record/json_format.hpp"
 #include "contextual/record/line_file.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/printer.hpp"
-#include "contextual/record/text_format.hpp"
 #include "contextual/storage/file_calls.hpp"
 #include "contextual/storage/lasting_path.hpp"
 

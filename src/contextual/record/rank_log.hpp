@@ -22,7 +22,7 @@ class RankLog {
   /// directory, the system's reason and what to change; or std::system_error with the same text where
   /// descriptors, memory or room on the disk are short, which passes. Once the logs of this process have
   /// `most_bytes`, all of them together, lines of iterations and of measured configs are left out; choices,
-  /// failures and warnings never are. The log says so once.
+  /// failures and warnings never are. Each log says so once.
   RankLog(const std::filesystem::path& directory, int rank,
           std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>(),
           std::size_t most_bytes = std::size_t{64} << 20U);

@@ -20,7 +20,6 @@
 namespace contextual::record {
 
 using detail::ProblemSlot;
-using policy::Cell;
 
 namespace {
 
@@ -30,17 +29,9 @@ std::string new_run_id() {
          std::to_string(next.fetch_add(1));
 }
 
-std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown) {
-  try {
-    if (thrown) {
-      std::rethrow_exception(thrown);
-    }
-  } catch (const TuningFailedError& error) {
-    return error;
-  } catch (...) {
-    return std::nullopt;
-  }
-  return std::nullopt;
+/// The walk tries a config.
+bool is_walked(const LaunchRow& row) {
+  return row.role == LaunchRole::warmup || row.role == LaunchRole::repeat;
 }
 
 /// Its rows say nothing once the region no longer launches it.
@@ -138,11 +129,6 @@ void Recorder::write(EventBody body) {
   }
 }
 
-std::int64_t Recorder::elapsed_ns() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
-      .count();
-}
-
 void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
                      const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
   time_.end_batch(plan.length());
@@ -158,14 +144,14 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       if (!planned && !launched) {
         continue;  // not seen yet
       }
-      const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
-      builder_.add_cell(*problem.slot, cell, launched);
-      if (launched && cell.role == Cell::Role::step) {
+      LaunchRow row = launch_event(plan, result, agreed, problem, i, options_.policy.n_warmup);
+      builder_.add_cell(*problem.slot, row, launched);
+      if (launched && is_walked(row)) {
         time_.add_walked(index);
       }
-      // Else the log would grow with the square of the keys where each run has its own.
+      // Otherwise the log would grow with the square of the keys where each run has its own.
       if (log_ && (launched || !closed_early(problem))) {
-        add_launch(events, launch_event(plan, result, agreed, *problem.slot, i, cell), problem, cell);
+        add_launch(events, std::move(row), problem);
       }
     }
   }
@@ -174,11 +160,10 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
   }
 }
 
-void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
-                          const Cell& cell) const {
-  if (cell.role == Cell::Role::step && problem.record != nullptr &&
-      cell.iteration == problem.record->warmups + problem.record->repeats - 1) {
-    const ConfigReport config = config_report(problem, cell.config_id);
+void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem) const {
+  if (is_walked(row) && problem.record != nullptr &&
+      row.step_iteration == problem.record->warmups + problem.record->repeats - 1) {
+    const ConfigReport config = config_report(problem, static_cast<std::size_t>(row.config.id));
     if (config.time.count > 0) {
       row.centre_ns = config.time.centre_ns;
       events.push_back(event_of(ConfigSummary{
@@ -228,12 +213,6 @@ void Recorder::remark(const detail::CurrentLaunch& config, const std::string& te
   }
 }
 
-void Recorder::warnings(const std::vector<std::string>& texts) {
-  for (const std::string& text : texts) {
-    warning(text);
-  }
-}
-
 void Recorder::loud_warning(const std::string& text) {
   warning(text);
   if (options_.print < Print::choices && rank_ == 0) {
@@ -247,7 +226,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   event.iterations_done = state.iterations();
   event.iterations_expected = state.iterations() + state.most_remaining_iterations();
   event.problem_count = static_cast<std::int64_t>(state.problem_count());
-  event.elapsed_ns = elapsed_ns();
+  event.elapsed_ns = time_.elapsed_ns();
   event.estimated_left_ns =
       estimate_left_ns(event.iterations_done, event.iterations_expected, event.elapsed_ns);
   write(event);
@@ -310,7 +289,15 @@ void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& p
 }
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
-  const std::optional<TuningFailedError> tuning_failed = tuning_failure(thrown);
+  std::optional<TuningFailedError> tuning_failed;
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const TuningFailedError& error) {
+    tuning_failed = error;
+  } catch (...) {  // only a tuning that failed has something to say of configs
+  }
   builder_.end(ending.state, ending.problems, time_, timelines_, tuning_failed);
   if (!end_written_) {
     write_end(end_event(thrown, rank_), ending);
@@ -325,7 +312,7 @@ void Recorder::write_end(RunEnd event, const Ending& ending) {
   event.phase = ending.stage;
   event.tuning_iteration = ending.tuning_iteration;
   event.problem_count = static_cast<std::int64_t>(ending.problems.size());
-  event.elapsed_ns = elapsed_ns();
+  event.elapsed_ns = time_.elapsed_ns();
   if (ending.state != nullptr) {
     event.walk_iterations = ending.state->walk_iterations();
     event.search_iterations = ending.state->search_iterations();

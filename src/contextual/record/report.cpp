@@ -1,13 +1,13 @@
 #include "contextual/record/choice_lines.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/quantities.hpp"
-#include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
+#include <set>
 
 namespace contextual {
 
@@ -72,9 +72,8 @@ std::string gain_text(const SearchReport& search) {
   if (!other || !search.gain) {
     return "";
   }
-  const bool by_makespan =
-      std::any_of(search.problems.begin(), search.problems.end(),
-                  [](const ProblemOfSearch& problem) { return problem.chosen_by == ChosenBy::makespan; });
+  const bool by_makespan = std::find(search.chosen_by.begin(), search.chosen_by.end(), ChosenBy::makespan) !=
+                           search.chosen_by.end();
   return percent(-search.gain->centre) + " to " + text_of(search.reference) + interval_text(*search.gain) +
          (search.gain->centre < 0 && !by_makespan ? "; own times decided" : "") +
          (search.unsure ? unsure_text : "");
@@ -146,20 +145,19 @@ std::string note_on(const ProblemReport& problem, bool used) {
 
 /// By how much the chosen alternative is shorter than the default one, each at its best, as a fraction.
 std::optional<double> gain_of_alternative(const RegionReport& report, std::size_t choice) {
-  for (auto search = report.searches.rbegin(); search != report.searches.rend(); ++search) {
-    const auto& problems = search->problems;
-    const auto place = static_cast<std::size_t>(
-        std::find_if(problems.begin(), problems.end(),
-                     [&](const ProblemOfSearch& problem) { return problem.index == choice; }) -
-        problems.begin());
-    if (search->reference == SearchReference::default_alternative && search->gain &&
-        place < std::min(search->choice.size(), search->compared_with.size()) &&
-        search->choice[place] == report.problems[choice].choice &&
-        search->choice[place] != search->compared_with[place]) {
-      return search->gain->centre;
-    }
-  }
-  return std::nullopt;
+  const auto has_decided = [&](const SearchReport& search) {
+    return search.reference == SearchReference::default_alternative && search.gain &&
+           choice < std::min(search.choice.size(), search.compared_with.size()) &&
+           search.choice[choice] == report.problems[choice].choice &&
+           search.choice[choice] != search.compared_with[choice];
+  };
+  const auto latest = std::find_if(report.searches.rbegin(), report.searches.rend(), has_decided);
+  return latest == report.searches.rend() ? std::nullopt : std::optional(latest->gain->centre);
+}
+
+/// Own time of a config in the walk; count 0 if it was not measured.
+TimeSummary walk_time(const ProblemReport& problem, std::size_t config_id) {
+  return config_id < problem.configs.size() ? problem.configs[config_id].time : TimeSummary{};
 }
 
 record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
@@ -177,13 +175,8 @@ record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
     line.gain = record::short_percent(-*gain);
   }
   const bool together = problem.time_in_choice.count > 0;
-  const bool walked = problem.choice < problem.configs.size();
-  const TimeSummary time = together ? problem.time_in_choice
-                           : walked ? problem.configs[problem.choice].time
-                                    : TimeSummary{};
-  const TimeSummary standard = together ? problem.time_in_defaults
-                               : walked ? problem.configs.front().time
-                                        : TimeSummary{};
+  const TimeSummary time = together ? problem.time_in_choice : walk_time(problem, problem.choice);
+  const TimeSummary standard = together ? problem.time_in_defaults : walk_time(problem, 0);
   if (time.count > 0) {
     line.time = short_time(time.centre_ns);
     if (problem.choice != 0 && standard.count > 0 && standard.centre_ns > 0) {
@@ -246,26 +239,20 @@ std::string region_text(const RegionReport& report) {
 /// What was rejected for one reason is said once, and no more than a few reasons.
 std::string rejections_text(const ProblemReport& problem) {
   constexpr std::size_t most_reasons = 3;
-  std::vector<std::pair<std::string, std::vector<const ConfigReport*>>> by_reason;
-  for (const ConfigReport& config : problem.configs) {
-    if (!config.rejection) {
-      continue;
-    }
-    const auto known = std::find_if(by_reason.begin(), by_reason.end(),
-                                    [&](const auto& reason) { return reason.first == *config.rejection; });
-    (known == by_reason.end() ? by_reason.emplace_back(*config.rejection, std::vector<const ConfigReport*>{})
-                              : *known)
-        .second.push_back(&config);
-  }
+  std::set<std::string_view> reasons;
   std::string text;
-  for (std::size_t i = 0; i < std::min(by_reason.size(), most_reasons); ++i) {
-    const auto& [reason, configs] = by_reason[i];
-    text += "    rejected: " + one_line(configs.front()->config.to_string()) +
-            (configs.size() > 1 ? " and " + std::to_string(configs.size() - 1) + " more" : "") + ": " +
-            one_line(reason) + "\n";
+  for (const ConfigReport& config : problem.configs) {
+    if (config.rejection && reasons.insert(*config.rejection).second && reasons.size() <= most_reasons) {
+      const auto count =
+          std::count_if(problem.configs.begin(), problem.configs.end(),
+                        [&](const ConfigReport& other) { return other.rejection == config.rejection; });
+      text += "    rejected: " + one_line(config.config.to_string()) +
+              (count > 1 ? " and " + std::to_string(count - 1) + " more" : "") + ": " +
+              one_line(*config.rejection) + "\n";
+    }
   }
-  return by_reason.size() > most_reasons
-             ? text + "    and for " + std::to_string(by_reason.size() - most_reasons) + " more reasons\n"
+  return reasons.size() > most_reasons
+             ? text + "    and for " + std::to_string(reasons.size() - most_reasons) + " more reasons\n"
              : text;
 }
 
@@ -298,8 +285,8 @@ std::string why_text(const ProblemReport& problem, bool used, const std::string&
       name + ": " + one_line(problem.choice_config.to_string()) + ": " + one_line(problem.reason) + "\n";
   if (problem.walk_ns > 0) {
     text += "    its walk took " + record::format_duration(problem.walk_ns);
-    if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
-      text += "; own time in it " + spread_text(problem.configs[problem.choice].time);
+    if (const TimeSummary time = walk_time(problem, problem.choice); time.count > 0) {
+      text += "; own time in it " + spread_text(time);
       const std::string rates = record::rates_text(problem.configs[problem.choice].metrics);
       text += rates.empty() ? "" : ", " + rates;
     }
@@ -319,13 +306,16 @@ Assignment what_differs(const SearchReport& search) {
 
 /// A search is left out where all that it has searched is in alternatives that are not in use.
 bool concerns_what_is_used(const RegionReport& report, const SearchReport& search) {
-  const auto searched = [](const ProblemOfSearch& problem) {
-    return problem.chosen_by == ChosenBy::makespan;
-  };
-  return std::none_of(search.problems.begin(), search.problems.end(), searched) ||
-         std::any_of(search.problems.begin(), search.problems.end(), [&](const ProblemOfSearch& problem) {
-           return searched(problem) && in_use(report.problems, report.problems.at(problem.index));
-         });
+  bool concerns_any = false;
+  for (std::size_t problem = 0; problem < search.chosen_by.size(); ++problem) {
+    if (search.chosen_by[problem] == ChosenBy::makespan) {
+      concerns_any = true;
+      if (in_use(report.problems, report.problems.at(problem))) {
+        return true;
+      }
+    }
+  }
+  return !concerns_any;
 }
 
 }  // namespace
@@ -388,15 +378,14 @@ std::string RegionReport::to_string(Detail detail, std::size_t width) const {
 
 std::string RegionReport::assignment_text(const SearchReport& search, const Assignment& assignment) const {
   const std::vector<std::string> names = column_names(problems);
-  const std::size_t count = std::min(search.problems.size(), assignment.size());
+  const std::size_t count = std::min(search.chosen_by.size(), assignment.size());
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     if (assignment[i] == 0) {
       continue;
     }
-    const std::size_t index = search.problems[i].index;
-    const std::vector<ConfigReport>& configs = problems.at(index).configs;
-    text += (text.empty() ? "" : ", ") + one_line(names.at(index)) + " " +
+    const std::vector<ConfigReport>& configs = problems.at(i).configs;
+    text += (text.empty() ? "" : ", ") + one_line(names.at(i)) + " " +
             (assignment[i] < configs.size() ? one_line(configs[assignment[i]].config.to_string())
                                             : "config-" + std::to_string(assignment[i]));
   }
@@ -474,11 +463,6 @@ const RegionReport* Report::find(std::string_view region) const& {
   const auto run =
       std::find_if(runs.rbegin(), runs.rend(), [&](const RegionReport& r) { return r.region == region; });
   return run == runs.rend() ? nullptr : &*run;
-}
-
-std::optional<RegionReport> Report::find(std::string_view region) const&& {
-  const RegionReport* const found = find(region);  // of an lvalue, as *this is one
-  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace contextual

@@ -1,8 +1,6 @@
 #include "contextual/record/report_builder.hpp"
 
 #include "contextual/launch/failed_slot.hpp"
-#include "contextual/policy/statistics.hpp"
-#include "contextual/record/make_events.hpp"
 #include "contextual/record/reason_text.hpp"
 
 #include <algorithm>
@@ -14,16 +12,15 @@
 namespace contextual::record {
 
 using detail::ProblemSlot;
-using policy::Cell;
 
 namespace {
 
 /// Of a cell in which something was tried.
-std::string table_text(const Cell& cell) {
-  return "config-" + std::to_string(cell.config_id) +
-         (cell.role == Cell::Role::step      ? " (iter-" + std::to_string(cell.iteration) + ")"
-          : cell.role == Cell::Role::lead_in ? " (lead-in)"
-                                             : " (candidate)");
+std::string table_text(const LaunchRow& row) {
+  return "config-" + std::to_string(row.config.id) +
+         (row.role == LaunchRole::lead_in     ? " (lead-in)"
+          : row.role == LaunchRole::candidate ? " (candidate)"
+                                              : " (iter-" + std::to_string(*row.step_iteration) + ")");
 }
 
 /// The problem that the error names; null if there is none.
@@ -73,7 +70,7 @@ void ReportBuilder::begin_row(Phase phase, std::int64_t tuning_iteration) {
       {phase == Phase::final_run ? "final" : std::to_string(tuning_iteration), phase, {}});
 }
 
-void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool launched) {
+void ReportBuilder::add_cell(const ProblemSlot& slot, const LaunchRow& row, bool launched) {
   first_rows_.resize(std::max(first_rows_.size(), slot.index + 1));
   if (!first_rows_[slot.index]) {
     first_rows_[slot.index] = report_.table.size() - 1;
@@ -81,8 +78,8 @@ void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool lau
   std::vector<TableCell>& cells = report_.table.back().cells;
   if (!launched) {
     cells.push_back({slot.index, "-"});
-  } else if (cell.role != Cell::Role::best) {
-    cells.push_back({slot.index, table_text(cell)});
+  } else if (row.role != LaunchRole::best) {
+    cells.push_back({slot.index, table_text(row)});
   }
 }
 
@@ -120,8 +117,8 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     places[slot] = report_.problems.size();
     ProblemReport& report = report_.problems.emplace_back(problem_report(problem));
     if (!replaced && problem.index) {
-      report.time_in_choice = policy::summarize(own_times[*problem.index].in_choice_ns);
-      report.time_in_defaults = policy::summarize(own_times[*problem.index].in_defaults_ns);
+      report.time_in_choice = own_times[*problem.index].in_choice;
+      report.time_in_defaults = own_times[*problem.index].in_defaults;
     }
     if (problem.slot == failed) {
       note_failure(report, problem, *failure);

@@ -1,14 +1,104 @@
-#include "contextual/record/text_format.hpp"
+#include "contextual/record/log_lines.hpp"
 
 #include "contextual/record/quantities.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace contextual::record {
 namespace {
+
+template <typename T>
+constexpr bool is_list = false;
+template <typename T>
+constexpr bool is_list<std::vector<T>> = true;
+
+// For programs.
+
+/// As nlohmann::json writes it, without making a document first: a run of the region has a line for each of
+/// its problems.
+template <typename T>
+std::string dumped(const T& value) {
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool is_plain(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+/// An object that grows by a field.
+class JsonObject {
+ public:
+  template <typename T>
+  void add(std::string_view name, const T& value) {
+    if constexpr (std::is_same_v<T, ConfigUse>) {
+      add_fields(value);
+    } else if constexpr (std::is_same_v<T, ProblemName>) {
+      add(name, value.kernel);
+      add(key_field, value.key);
+    } else {
+      text_ += text_.size() == 1 ? "" : ",";
+      append(name);
+      text_ += ':';
+      append(value);
+    }
+  }
+  template <typename E>
+  void add_fields(const E& event) {
+    for_each_field<E>([&](const auto& field) { add(field.name, event.*field.member); });
+  }
+  std::string take() { return std::move(text_) + '}'; }
+
+ private:
+  template <typename T>
+  void append(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      append(enum_text(value));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      text_ += value ? "true" : "false";
+    } else if constexpr (std::is_integral_v<T>) {
+      text_ += std::to_string(value);
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+      const std::string_view text(value);
+      const bool plain = std::all_of(text.begin(), text.end(), is_plain);
+      text_ += plain ? '"' + std::string(text) + '"' : dumped(text);
+    } else if constexpr (std::is_same_v<T, Config>) {
+      JsonObject object;
+      for (const Config::Entry& entry : value.entries()) {
+        std::visit([&](const auto& parameter) { object.add(entry.name, parameter); }, entry.value);
+      }
+      text_ += object.take();
+    } else if constexpr (HasFields<T>) {
+      JsonObject object;
+      object.add_fields(value);
+      text_ += object.take();
+    } else if constexpr (is_list<T>) {
+      const char* before = "[";
+      for (const auto& entry : value) {
+        text_ += std::exchange(before, ",");
+        append(entry);
+      }
+      text_ += value.empty() ? "[]" : "]";
+    } else {
+      text_ += dumped(value);
+    }
+  }
+  template <typename T>
+  void append(const std::optional<T>& value) {
+    if (value) {
+      append(*value);
+    } else {
+      text_ += "null";
+    }
+  }
+
+  std::string text_ = "{";
+};
+
+// For people.
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -22,9 +112,9 @@ std::string number_text(double number, Unit unit) {
       return fixed(number, 0) + " C";
     case Unit::watts:
       return fixed(number, 0) + " W";
-    case Unit::latency_ns:
+    case Unit::ms:
       return format_latency(number);
-    case Unit::duration_ns:
+    case Unit::duration:
       return format_duration(static_cast<std::int64_t>(number));
     case Unit::fraction:
       return with_digits(100 * number, 3) + " %";
@@ -33,11 +123,6 @@ std::string number_text(double number, Unit unit) {
   }
   return with_digits(number, 4);
 }
-
-template <typename T>
-constexpr bool is_list = false;
-template <HasFields T>
-constexpr bool is_list<std::vector<T>> = true;
 
 /// A line that grows by " | label: value" for every field that the schema shows to people. An entry of a list
 /// is a value that grows by ", label: value".
@@ -71,7 +156,7 @@ class Line {
   }
 
   void add(std::string_view label, std::string_view value) {
-    text_ += (text_.empty() ? "" : separator_) + one_line(label) + ": " + one_line(value);
+    text_.append(text_.empty() ? "" : separator_).append(label).append(": ").append(one_line(value));
   }
 
   template <typename E>
@@ -96,16 +181,16 @@ class Line {
       add("key", value.key);
     } else if constexpr (std::is_same_v<T, Config>) {
       add(label, value.to_string());
-    } else if constexpr (is_list<T>) {
-      for (const auto& entry : value) {
-        add(label, Line(entry).take());
-      }
     } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
       std::string numbers;
       for (const std::int64_t number : value) {
         numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
       }
       add(label, numbers);
+    } else if constexpr (is_list<T>) {
+      for (const auto& entry : value) {
+        add(label, Line(entry).take());
+      }
     } else if constexpr (std::is_same_v<T, bool>) {
       add(label, value ? "yes" : "no");
     } else if constexpr (std::is_enum_v<T>) {
@@ -132,14 +217,28 @@ class Line {
 
 }  // namespace
 
+std::string to_json_line(const Event& event) {
+  JsonObject object;
+  std::visit(
+      [&](const auto& body) {
+        object.add(schema::event_name_field, body.event_name);
+        object.add_fields(event);
+        object.add_fields(body);
+      },
+      event.body);
+  return object.take();
+}
+
 std::string to_text(const Event& event) {
   return std::visit([&](const auto& body) { return Line(event, body).take(); }, event.body);
 }
 
 std::string one_line(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
+  if (std::none_of(text.begin(), text.end(), is_control)) {
+    return std::string(text);
+  }
   std::string line;
-  line.reserve(text.size());
   for (const char c : text) {
     if (!is_control(c)) {
       line += c;
