@@ -97,12 +97,6 @@ enum class ChosenBy : std::uint8_t {
   not_tuned,  ///< it was locked in before, or has failed
 };
 
-/// A problem of a search.
-struct ProblemOfSearch {
-  std::size_t index = 0;  ///< in RegionReport::problems
-  ChosenBy chosen_by = ChosenBy::not_tuned;
-};
-
 /// An assignment that a search has measured.
 struct AssignmentReport {
   Assignment assignment;
@@ -126,6 +120,8 @@ struct SearchGain {
   double centre = 0;
   double low = 0;  ///< lower end of an interval; all those of one search hold their gains in 95 % of searches
   double high = 0;  ///< its upper end, at most 1
+
+  bool operator==(const SearchGain&) const = default;
 };
 
 /// An assignment that lost the closing comparison: it was not shown to be shorter than the reference.
@@ -134,15 +130,16 @@ struct LostAssignment {
   SearchGain gain;
 };
 
-/// What one search did and what came of it. An assignment has one config id for each of `problems`, in their
-/// order. Where alternatives were compared, the last search only compares the choice with all defaults.
+/// What one search did and what came of it. An assignment has one config id for each of the problems, which
+/// are the first ones of RegionReport::problems. Where alternatives were compared, the last search only
+/// compares the choice with all defaults.
 struct SearchReport {
-  std::vector<ProblemOfSearch> problems;
-  std::size_t existing = 0;   ///< assignments that the search could have tried, at most 10^9
-  std::size_t failed = 0;     ///< assignments known to be infeasible: those of the walk, and those that
-                              ///< `feasible` was asked for and has ruled out, at most 10^5
-  std::int64_t runs = 0;      ///< of the region, lead-ins and the closing comparison included
-  std::int64_t lead_ins = 0;  ///< of these, the runs that were no samples
+  std::vector<ChosenBy> chosen_by;  ///< by problem
+  std::size_t existing = 0;         ///< assignments that the search could have tried, at most 10^9
+  std::size_t failed = 0;           ///< assignments known to be infeasible: those of the walk, and those that
+                                    ///< `feasible` was asked for and has ruled out, at most 10^5
+  std::int64_t runs = 0;            ///< of the region, lead-ins and the closing comparison included
+  std::int64_t lead_ins = 0;        ///< of these, the runs that were no samples
   std::vector<AssignmentReport> measured;
   Assignment choice;                     ///< empty if no feasible assignment was found
   std::string reason;                    ///< why this choice
@@ -248,7 +245,7 @@ struct RegionReport {
   /// choices and how that compares with the default's beside all defaults; where the search did not run these
   /// together, both are of the walk. A choice between alternatives has its gain over the default one, each at
   /// its best; kernels inside one that was not chosen are marked. Where there is no room in `width` columns,
-  /// keys lose the names of their parts, and then configs, keys and kernels have lines of their own.
+  /// configs, and then keys and kernels, have lines of their own.
   CONTEXTUAL_API std::string choices_text(std::size_t width = 120) const;
   /// Returns what an assignment of a search of this report has beside defaults, e.g. "gemm {BLOCK: 64}".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
@@ -271,12 +268,8 @@ struct Report {
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this
   /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
-  /// Returns a copy of the latest run of a region, or nothing if there is none, of a report that is about to
-  /// be destroyed. A loop over `tuner.report().find("step")->warnings` would refer to what is gone; one over
-  /// `tuner.report("step").warnings` does not.
-  [[deprecated("call report(region) of the tuner, whose result can be looped over")]] CONTEXTUAL_API
-      std::optional<RegionReport>
-      find(std::string_view region) const&&;
+  /// A loop over `tuner.report().find("step")->warnings` would refer to what is gone: ask for report("step").
+  const RegionReport* find(std::string_view region) const&& = delete;
 };
 
 }  // namespace contextual

@@ -3,9 +3,7 @@
 file(REMOVE_RECURSE "${binary}")
 set(unfindable)
 if(NOT hint MATCHES "^CONTEXTUAL_SOURCE_DIR=")
-  foreach(package IN ITEMS spdlog fmt nlohmann_json)
-    list(APPEND unfindable "-DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON")
-  endforeach()
+  set(unfindable "-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON")
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${binary}" -G "${generator}"
     "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"

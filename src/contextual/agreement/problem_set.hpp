@@ -6,7 +6,7 @@
 #include "contextual/agreement/known_spaces.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
-#include "contextual/record/problem_view.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/storage/choice_set.hpp"
 
 #include <contextual/error.hpp>

@@ -3,6 +3,8 @@
 /// \file
 /// Robust statistics over a few samples. Pure.
 
+#include <contextual/report.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,11 +12,8 @@
 
 namespace contextual::policy {
 
-/// The summary of a few samples, in nanoseconds.
-struct Summary {
-  std::size_t count = 0;         ///< of the samples
-  double centre_ns = 0;          ///< their median or mean
-  double spread_ns = 0;          ///< their standard deviation, or a robust estimate of it
+/// The summary of a few samples, by their median or by their mean.
+struct Summary : TimeSummary {
   double standard_error_ns = 0;  ///< the standard error of the centre
   double least_ns = 0;           ///< the least sample
   double greatest_ns = 0;        ///< the greatest sample; of a median, the greatest that is not far

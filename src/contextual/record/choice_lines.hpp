@@ -23,11 +23,8 @@ struct ChoiceLine {
 };
 
 /// Returns the lines, in columns that are aligned: texts to the left, numbers to the right. No line is longer
-/// than `width` columns, or than 40 if that is more. Where there is no room,
-///
-/// 1. keys lose the names of their parts: "{M: 512, N: 768}" becomes "{512, 768}";
-/// 2. configs that are too long for their column, and then keys, are moved to lines of their own below the
-///    kernel's, and then kernels to one above.
+/// than `width` columns, or than 40 if that is more. Configs that have no room in their column, and then
+/// keys, have lines of their own below the kernel's, and then kernels one above.
 std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t width);
 
 /// Returns `text` in lines of at most `wanted_width` columns, or 40 if that is more, broken at spaces where

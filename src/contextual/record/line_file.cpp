@@ -1,21 +1,16 @@
 #include "contextual/record/line_file.hpp"
 
-#include "contextual/storage/file_size_signal.hpp"
+#include "contextual/storage/descriptor.hpp"
 
 #include <fcntl.h>
-#include <spdlog/details/log_msg.h>
-#include <spdlog/details/null_mutex.h>
-#include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,31 +20,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns false for what cannot be read.
-bool ends_inside_line(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
-    return false;
-  }
-  char last = '\n';
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  const bool has_end = size > 0 && ::pread(file, &last, 1, size - 1) == 1;
-  ::close(file);
-  return has_end && last != '\n';
-}
-
 /// Has a process left half a line behind? One of several pages that is being written looks the same for a
 /// moment, and for longer if its writer loses its processor.
-bool has_half_line(const fs::path& path) {
+bool has_half_line(int file) {
   constexpr std::chrono::milliseconds pause(5);
   constexpr int looks = 5;
   for (int look = 0; look < looks; ++look) {
-    if (!ends_inside_line(path)) {
+    char last = '\n';
+    const off_t size = ::lseek(file, 0, SEEK_END);
+    if (size <= 0 || ::pread(file, &last, 1, size - 1) != 1 || last == '\n') {
       return false;
     }
     std::this_thread::sleep_for(pause);
   }
   return true;
+}
+
+int open_for_appending(const fs::path& path) {
+  constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  constexpr mode_t any_user = 0666;  // less what the umask takes away
+  const int file = ::open(path.c_str(), flags, any_user);
+  if (file < 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            path.string() + (errno == ELOOP ? " is a symbolic link" : " cannot be opened"));
+  }
+  return file;
 }
 
 /// Returns the process that was the first to open the file: this one, or one that it was forked from. It is
@@ -80,67 +75,24 @@ fs::path path_of_this_process(const fs::path& path) {
                                                         path.extension().string());
 }
 
-/// Appends to a file that it has opened itself: spdlog's own sink follows links.
-class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
- public:
-  /// Throws std::runtime_error for a link, which may lead to a file that is no log.
-  explicit AppendingSink(const fs::path& path) : path_(path) {
-    constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-    constexpr mode_t any_user = 0666;  // less what the umask takes away
-    file_ = ::open(path.c_str(), flags, any_user);
-    if (file_ < 0 && errno == ELOOP) {
-      throw std::runtime_error(path_.string() + " is a symbolic link");
-    }
-    if (file_ < 0) {
-      throw std::system_error(errno, std::generic_category(), path_.string() + " cannot be opened");
-    }
-  }
-  AppendingSink(const AppendingSink&) = delete;
-  AppendingSink& operator=(const AppendingSink&) = delete;
-  ~AppendingSink() override { ::close(file_); }
-
- protected:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    const storage::FileSizeSignalBlock blocked;
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    for (std::size_t done = 0; done < line.size();) {
-      const ssize_t written = ::write(file_, line.data() + done, line.size() - done);
-      if (written < 0 && errno == EINTR) {
-        continue;
-      }
-      if (written <= 0) {
-        throw std::system_error(errno, std::generic_category(), "failed to write");
-      }
-      done += static_cast<std::size_t>(written);
-    }
-  }
-  void flush_() override {}  // nothing is kept back
-
- private:
-  const fs::path path_;
-  int file_ = -1;
-};
-
 }  // namespace
 
 class LineFile::Opened {
  public:
   explicit Opened(const fs::path& name)
-      : path_(path_of_this_process(name)), sink_(path_), is_inside_line_(has_half_line(path_)) {
-    sink_.set_pattern("%v");
-  }
+      : path_(path_of_this_process(name)),
+        file_(open_for_appending(path_)),
+        is_inside_line_(has_half_line(file_.get())) {}
 
   pid_t owner() const noexcept { return owner_; }
   const fs::path& path() const noexcept { return path_; }
 
-  std::string append(std::string_view lines, storage::WriteBudget& budget) {
+  std::string append(const std::string& lines, storage::WriteBudget& budget) {
     const std::lock_guard lock(mutex_);
     return budget.spend([&] {
-      const std::string text = (std::exchange(is_inside_line_, true) ? "\n" : "") + std::string(lines);
-      sink_.log({"", spdlog::level::info, text});
-      is_inside_line_ = false;
-      return std::string();
+      const std::string text = (std::exchange(is_inside_line_, true) ? "\n" : "") + lines + "\n";
+      is_inside_line_ = !storage::write_all(file_.get(), text);
+      return is_inside_line_ ? std::string("failed to write: ") + std::strerror(errno) : std::string();
     });
   }
 
@@ -148,7 +100,7 @@ class LineFile::Opened {
   const fs::path path_;
   const pid_t owner_ = ::getpid();
   std::mutex mutex_;
-  AppendingSink sink_;
+  storage::Descriptor file_;
   bool is_inside_line_;
 };
 
@@ -169,7 +121,7 @@ LineFile::Opened& LineFile::of_this_process() {
   return opened_.compare_exchange_strong(known, fresh.get()) ? *fresh.release() : *known;
 }
 
-std::string LineFile::append(std::string_view lines, storage::WriteBudget& budget) noexcept {
+std::string LineFile::append(const std::string& lines, storage::WriteBudget& budget) noexcept {
   try {
     return of_this_process().append(lines, budget);
   } catch (const std::exception& error) {

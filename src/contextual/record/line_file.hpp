@@ -8,7 +8,6 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 namespace contextual::record {
 
@@ -20,7 +19,7 @@ class LineFile {
   /// had opened the path gets a file of its own beside it, named by its process id: "rank-0.4711.log" for
   /// "rank-0.log". Creates the file but not its directory. Waits up to 25 ms where the file ends in the
   /// middle of a line, to see that nobody is writing it. Throws std::system_error with the system's reason,
-  /// or std::runtime_error for a link.
+  /// also for a link, which may lead to a file that is no log.
   explicit LineFile(std::filesystem::path path);
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
@@ -30,7 +29,7 @@ class LineFile {
   /// because a process died or a write failed, ends that line first. In a process that was forked since,
   /// writes to that process's own file. Returns the reason of a failure, such as a full disk or a spent
   /// budget, or an empty text if it is written. Waiting for other threads that write is not charged.
-  std::string append(std::string_view lines, storage::WriteBudget& budget) noexcept;
+  std::string append(const std::string& lines, storage::WriteBudget& budget) noexcept;
 
   /// The file that was opened.
   const std::filesystem::path& path() const noexcept;

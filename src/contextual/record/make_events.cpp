@@ -1,6 +1,10 @@
 #include "contextual/record/make_events.hpp"
 
+#include "contextual/launch/exception_text.hpp"
+#include "contextual/record/quantities.hpp"
 #include "contextual/record/reason_text.hpp"
+
+#include <contextual/error.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -16,19 +20,6 @@ LaunchRole role_of(const Cell& cell) {
          : cell.role == Cell::Role::lead_in ? LaunchRole::lead_in
          : cell.role == Cell::Role::step    ? (cell.warmup ? LaunchRole::warmup : LaunchRole::repeat)
                                             : LaunchRole::candidate;
-}
-
-ChosenBy chosen_by(const policy::SearchRecord& search, std::size_t problem) {
-  const auto contains = [problem](const std::vector<std::size_t>& problems) {
-    return std::find(problems.begin(), problems.end(), problem) != problems.end();
-  };
-  return contains(search.members)   ? ChosenBy::makespan
-         : contains(search.by_time) ? ChosenBy::own_time
-                                    : ChosenBy::not_tuned;
-}
-
-SearchGain gain_of(const policy::Gain& gain) {
-  return {gain.centre, gain.low, gain.high};
 }
 
 std::vector<std::int64_t> config_ids(const Assignment& assignment) {
@@ -47,12 +38,23 @@ Standing standing_of(const SearchReport& search, const Assignment& assignment) {
                                                                          : Standing::other;
 }
 
-std::optional<double> if_measured(const TimeSummary& time, double value) {
-  return time.count > 0 ? std::optional(value) : std::nullopt;
+/// Leaves both empty if nothing was measured.
+void set_times(const TimeSummary& time, std::optional<double>& centre_ns, std::optional<double>& spread_ns) {
+  if (time.count > 0) {
+    centre_ns = time.centre_ns;
+    spread_ns = time.spread_ns;
+  }
 }
 
-}  // namespace
+ProblemOutcome outcome_of(policy::ProblemStatus status) {
+  return status == policy::ProblemStatus::locked_in     ? ProblemOutcome::locked_in
+         : status == policy::ProblemStatus::provisional ? ProblemOutcome::provisional
+         : status == policy::ProblemStatus::failed      ? ProblemOutcome::failed
+                                                        : ProblemOutcome::open;
+}
 
+/// What the problem did in an iteration of the batch. A problem first seen in this batch used its first
+/// config.
 Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
              int n_warmup) {
   const detail::ProblemSlot& slot = *problem.slot;
@@ -73,9 +75,29 @@ Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std:
   return cell;
 }
 
+}  // namespace
+
+const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
+  static const Config unknown;
+  if (slot.found.members.empty()) {
+    return slot.found.configs == nullptr ? unknown : slot.found.configs->at(config_id);
+  }
+  return slot.found.members.front()->space().configs[config_id];
+}
+
+ProblemName name_of(const detail::ProblemSlot& slot) {
+  return {slot.problem.name, slot.problem.key_text};
+}
+
+ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id) {
+  return {name_of(slot), static_cast<std::int64_t>(config_id), config_of(slot, config_id)};
+}
+
 LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
-                       const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
-                       std::size_t iteration, const Cell& cell) {
+                       const detail::AgreedTimes& agreed, const ProblemView& problem, std::size_t iteration,
+                       int n_warmup) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  const Cell cell = cell_of(result, problem, iteration, n_warmup);
   const detail::LocalCell& local = result.cells[slot.index][iteration];
   LaunchRow row;
   row.phase = plan.phases[iteration];
@@ -109,24 +131,88 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
   return row;
 }
 
-TimeSummary time_summary(const policy::Summary& summary) {
-  return {summary.count, summary.centre_ns, summary.spread_ns};
+ConfigReport config_report(const ProblemView& problem, std::size_t config_id) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  ConfigReport report;
+  report.config_id = config_id;
+  report.config = config_of(slot, config_id);
+  report.refinement = config_id + slot.problem.refinement_count >= slot.problem.config_count;
+  if (problem.record == nullptr) {
+    report.left_out = slot.found.left_out[config_id];
+    return report;
+  }
+  const policy::ConfigRecord& config = problem.record->configs[config_id];
+  report.left_out = config.left_out;
+  report.time = policy::summarize(config.samples_ns);
+  report.makespan = policy::summarize(config.makespans_ns);
+  report.metrics = metrics_of(slot.launched.work, report.time.centre_ns);
+  if (config.rejection) {
+    report.rejection = reason_text(*config.rejection);
+    report.rejected_by = ranks_of(*config.rejection);
+  }
+  return report;
 }
 
-SearchReport search_report(const policy::SearchRecord& search, const std::vector<ProblemView>& problems) {
-  static_assert(static_cast<int>(policy::Reference::first_feasible) ==
-                static_cast<int>(SearchReference::first_feasible));
-  SearchReport report;
-  for (const detail::ProblemSlot* slot : joined_slots(problems, search.by_own_time.size())) {
-    const ChosenBy how = chosen_by(search, report.problems.size());
-    report.problems.push_back({slot == nullptr ? 0 : slot->index, how});
+ProblemReport problem_report(const ProblemView& problem) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  ProblemReport report;
+  report.kernel = slot.problem.name;
+  report.key = slot.problem.key_text;
+  if (problem.record == nullptr) {
+    return report;
   }
+  const policy::ProblemRecord& record = *problem.record;
+  report.outcome = outcome_of(record.status);
+  report.choice = record.choice;
+  report.choice_config = config_of(slot, record.choice);
+  report.reason = reason_text(record.reason);
+  report.reused = slot.found.locked_config == record.choice;
+  if (report.reused && !slot.found.pinned_by.empty()) {
+    report.pinned_by = slot.found.pinned_by;
+    report.reason = "pinned by " + slot.found.pinned_by;
+  }
+  report.work = slot.launched.work;
+  for (std::size_t id = 0; id < record.configs.size(); ++id) {
+    report.configs.push_back(config_report(problem, id));
+  }
+  return report;
+}
+
+Choice choice_event(const ProblemReport& problem) {
+  Choice event;
+  event.config = {
+      {problem.kernel, problem.key}, static_cast<std::int64_t>(problem.choice), problem.choice_config};
+  event.status =
+      problem.outcome == ProblemOutcome::provisional ? ChoiceStatus::provisional : ChoiceStatus::locked_in;
+  if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
+    const ConfigReport& config = problem.configs[problem.choice];
+    event.latency_ns = config.time.centre_ns;
+    event.teraflops_per_second = config.metrics.teraflops_per_second;
+    event.gigabytes_per_second = config.metrics.gigabytes_per_second;
+  }
+  event.reason = problem.reason;
+  event.walk_ns = problem.walk_ns;
+  return event;
+}
+
+SearchReport search_report(const policy::SearchRecord& search) {
+  SearchReport report;
+  report.chosen_by.resize(search.by_own_time.size(), ChosenBy::not_tuned);
+  const auto note = [&report](const std::vector<std::size_t>& problems, ChosenBy how) {
+    for (const std::size_t problem : problems) {
+      if (problem < report.chosen_by.size()) {
+        report.chosen_by[problem] = how;
+      }
+    }
+  };
+  note(search.by_time, ChosenBy::own_time);
+  note(search.members, ChosenBy::makespan);
   report.existing = search.existing;
   report.failed = search.failed;
   report.runs = search.runs;
   report.lead_ins = search.lead_ins;
   for (const policy::MeasuredAssignment& measured : search.measured) {
-    report.measured.push_back({measured.assignment, time_summary(measured.makespan)});
+    report.measured.push_back({measured.assignment, measured.makespan});
   }
   report.choice = search.choice;
   report.reason = reason_text(search.reason);
@@ -134,18 +220,16 @@ SearchReport search_report(const policy::SearchRecord& search, const std::vector
   report.within_noise = search.within_noise;
   report.by_own_time = search.by_own_time;
   report.cost_of_own_time = search.cost_of_own_time;
-  report.reference = static_cast<SearchReference>(search.reference);
+  report.reference = search.reference;
   if (report.reference != SearchReference::none) {
     report.compared_with = search.compared_with;
-    report.reference_makespan = time_summary(search.reference_makespan);
-    report.choice_makespan = time_summary(search.choice_makespan);
+    report.reference_makespan = search.reference_makespan;
+    report.choice_makespan = search.choice_makespan;
   }
-  if (search.gain) {
-    report.gain = gain_of(*search.gain);
-  }
+  report.gain = search.gain;
   report.unsure = search.is_unsure();
   for (const policy::LostComparison& lost : search.lost) {
-    report.lost.push_back({lost.assignment, gain_of(lost.gain)});
+    report.lost.push_back({lost.assignment, lost.gain});
   }
   return report;
 }
@@ -153,11 +237,13 @@ SearchReport search_report(const policy::SearchRecord& search, const std::vector
 SearchResult search_event(const SearchReport& search, const std::map<Assignment, policy::Reason>& infeasible,
                           const std::vector<ProblemView>& problems) {
   SearchResult event;
-  for (const detail::ProblemSlot* slot : joined_slots(problems, search.problems.size())) {
-    const std::size_t index = event.problems.size();
-    event.problems.push_back({slot == nullptr ? ProblemName() : name_of(*slot),
-                              search.problems[index].chosen_by, config_id(search.choice, index),
-                              config_id(search.by_own_time, index)});
+  event.problems.resize(search.chosen_by.size());
+  for (const ProblemView& problem : problems) {
+    if (problem.index && *problem.index < event.problems.size()) {
+      event.problems[*problem.index] = {name_of(*problem.slot), search.chosen_by[*problem.index],
+                                        config_id(search.choice, *problem.index),
+                                        config_id(search.by_own_time, *problem.index)};
+    }
   }
   event.existing_count = static_cast<std::int64_t>(search.existing);
   event.measured_count = static_cast<std::int64_t>(search.measured.size());
@@ -179,10 +265,8 @@ SearchResult search_event(const SearchReport& search, const std::map<Assignment,
   event.reference = search.reference;
   event.reference_config_ids = config_ids(search.compared_with);
   event.round_count = static_cast<std::int64_t>(search.reference_makespan.count);
-  event.reference_makespan_ns = if_measured(search.reference_makespan, search.reference_makespan.centre_ns);
-  event.reference_spread_ns = if_measured(search.reference_makespan, search.reference_makespan.spread_ns);
-  event.choice_makespan_ns = if_measured(search.reference_makespan, search.choice_makespan.centre_ns);
-  event.choice_spread_ns = if_measured(search.reference_makespan, search.choice_makespan.spread_ns);
+  set_times(search.reference_makespan, event.reference_makespan_ns, event.reference_spread_ns);
+  set_times(search.choice_makespan, event.choice_makespan_ns, event.choice_spread_ns);
   if (search.gain) {
     event.gain = search.gain->centre;
     event.gain_low = search.gain->low;
@@ -196,14 +280,47 @@ SearchResult search_event(const SearchReport& search, const std::map<Assignment,
   return event;
 }
 
+RunEnd end_event(const std::exception_ptr& thrown, int own_rank) {
+  RunEnd event;
+  if (!thrown) {
+    return event;
+  }
+  event.status = EndStatus::failed;
+  event.error = detail::exception_text(thrown);
+  const auto blame = [&event](const char* type, const std::vector<int>& ranks) {
+    event.error_type = type;
+    event.blamed_ranks.assign(ranks.begin(), ranks.end());
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const CommunicationError& error) {
+    blame("CommunicationError", error.missing_ranks());
+  } catch (const RegionFailedError& error) {
+    blame("RegionFailedError", {error.failed_rank()});
+  } catch (const RankMismatchError& error) {
+    blame("RankMismatchError", error.differing_ranks());
+  } catch (const TuningFailedError& error) {
+    blame("TuningFailedError", error.failed_ranks());
+  } catch (const InvalidArgument&) {
+    blame("InvalidArgument", {own_rank});
+  } catch (const ConfigSpaceError&) {
+    blame("ConfigSpaceError", {own_rank});
+  } catch (const Error&) {
+    blame("Error", {own_rank});
+  } catch (...) {
+    blame("region", {own_rank});
+  }
+  return event;
+}
+
 LimitReport limit_of(const PartSamples& result, const std::vector<PartSamples>& parts) {
   LimitReport report;
-  report.result = time_summary(policy::summarize(result.makespans_ns));
+  report.result = policy::summarize(result.makespans_ns);
   double sum_ns = 0;
   double longest_ns = 0;
   bool complete = !parts.empty();
   for (const PartSamples& part : parts) {
-    const TimeSummary makespan = time_summary(policy::summarize(part.makespans_ns));
+    const TimeSummary makespan = policy::summarize(part.makespans_ns);
     report.parts.push_back({part.name, makespan});
     complete = complete && makespan.count > 0;
     sum_ns += makespan.centre_ns;
@@ -222,11 +339,11 @@ Limit limit_event(const LimitReport& report, std::int64_t round_count) {
   Limit event;
   event.round_count = round_count;
   for (const PartReport& part : report.parts) {
-    event.parts.push_back({part.name, if_measured(part.makespan, part.makespan.centre_ns),
-                           if_measured(part.makespan, part.makespan.spread_ns)});
+    PartTime& time = event.parts.emplace_back();
+    time.name = part.name;
+    set_times(part.makespan, time.makespan_ns, time.spread_ns);
   }
-  event.result_ns = if_measured(report.result, report.result.centre_ns);
-  event.result_spread_ns = if_measured(report.result, report.result.spread_ns);
+  set_times(report.result, event.result_ns, event.result_spread_ns);
   event.limit_ns = report.limit_ns;
   event.hidden = report.hidden;
   return event;

@@ -1,8 +1,8 @@
 #include "contextual/record/printer.hpp"
 
 #include "contextual/record/choice_lines.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/quantities.hpp"
-#include "contextual/record/text_format.hpp"
 #include "contextual/storage/file_size_signal.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string signed_lines(const std::string& text) {
   std::string block;
   std::istringstream lines(wrapped(text, line_columns - sign.size()));
   for (std::string line; std::getline(lines, line);) {
-    block += (block.empty() ? "" : "\n") + std::string(sign) + line;
+    block += (block.empty() ? "" : "\n") + std::string(sign) + one_line(line);
   }
   return block;
 }
@@ -52,10 +52,19 @@ bool Printer::shows_progress(const Progress& progress) const {
 void Printer::progress(const Progress& progress) {
   const bool due = !told_ || told_->phase != progress.phase ||
                    progress.elapsed_ns - told_->elapsed_ns >= progress_interval_ns;
-  if (shows_progress(progress) && due) {
-    told_ = progress;
-    write_(one_line(format_progress(region_, progress)));
+  if (!shows_progress(progress) || !due) {
+    return;
   }
+  told_ = progress;
+  std::string text = std::string(sign) + region_ + ": " + std::string(to_string(progress.phase)) + " " +
+                     std::to_string(progress.iterations_done) + " of at most " +
+                     std::to_string(progress.iterations_expected) + " | " +
+                     counted(static_cast<std::size_t>(progress.problem_count), "problem") + " | " +
+                     format_duration(progress.elapsed_ns);
+  if (progress.estimated_left_ns) {
+    text += ", at most " + format_duration(*progress.estimated_left_ns) + " left";
+  }
+  write_(one_line(text));
 }
 
 void Printer::chosen(const ProblemSlot& slot) {
@@ -73,11 +82,8 @@ void Printer::end(const RegionReport& report, bool checked) const {
     return;
   }
   const Detail detail = level_ == Print::configs ? Detail::configs : Detail::choices;
-  std::string block = std::string(sign) + one_line(region_) + ": choices";
-  std::istringstream lines(report.to_string(detail, line_columns - sign.size()));
-  for (std::string line; std::getline(lines, line);) {
-    block += "\n" + std::string(sign) + one_line(line);
-  }
+  std::string block = std::string(sign) + one_line(region_) + ": choices\n" +
+                      signed_lines(report.to_string(detail, line_columns - sign.size()));
   if (tuned_ && !checked && !unchecked_.empty()) {
     std::string of;
     for (const std::string& kernel : unchecked_) {

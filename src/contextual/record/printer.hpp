@@ -3,7 +3,7 @@
 /// \file
 /// What a run prints to stderr.
 
-#include "contextual/record/problem_view.hpp"
+#include "contextual/record/make_events.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/options.hpp>

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 namespace contextual::record {
 namespace {
+
+std::string number_text(double number, std::chars_format format, int precision) {
+  std::array<char, 400> text{};  // more than the largest number has digits
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number, format, precision);
+  return error == std::errc{} ? std::string(text.data(), end) : "?";
+}
 
 /// The time with a unit in which it has at most three digits, or s. Has a decimal below `one_decimal`, and
 /// two below `two_decimals`, but no fraction of a ns.
@@ -20,19 +25,24 @@ std::string scaled(double time_ns, double one_decimal, double two_decimals) {
     ++unit;
   }
   const double number = time_ns / units[unit].first;
-  return formatted(unit == 0 || number >= one_decimal ? "%.0f"
-                   : number >= two_decimals           ? "%.1f"
-                                                      : "%.2f",
-                   number) +
+  return fixed(number, unit == 0 || number >= one_decimal ? 0
+                       : number >= two_decimals           ? 1
+                                                          : 2) +
          units[unit].second;
 }
 
 }  // namespace
 
-std::string formatted(const char* format, double number) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, number);
-  return text.data();
+std::string fixed(double number, int decimals) {
+  return number_text(number, std::chars_format::fixed, decimals);
+}
+
+std::string with_digits(double number, int digits) {
+  return number_text(number, std::chars_format::general, digits);
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string format_duration(std::int64_t duration_ns) {
@@ -48,7 +58,7 @@ std::string format_duration(std::int64_t duration_ns) {
 }
 
 std::string format_latency(double latency_ns) {
-  return formatted("%.4g ms", latency_ns / 1e6);
+  return with_digits(latency_ns / 1e6, 4) + " ms";
 }
 
 std::string short_time(double time_ns) {
@@ -59,13 +69,17 @@ std::string short_percent(double fraction) {
   return std::round(100 * fraction) == 0 ? "0 %" : percent(fraction, 0);
 }
 
+std::string share(double fraction) {
+  return fixed(100 * fraction, 1) + " %";
+}
+
 std::string percent(double fraction, int decimals) {
   constexpr int most_decimals = 6;
-  std::array<char, 48> text{};
-  do {
-    std::snprintf(text.data(), text.size(), "%+.*f %%", decimals, 100 * fraction);
-  } while (fraction > -1 && std::atof(text.data()) <= -100 && ++decimals <= most_decimals);
-  return text.data();
+  std::string number = fixed(100 * fraction, decimals);
+  while (fraction > -1 && number.starts_with("-100") && decimals < most_decimals) {
+    number = fixed(100 * fraction, ++decimals);
+  }
+  return (std::signbit(fraction) ? "" : "+") + number + " %";
 }
 
 KernelMetrics metrics_of(const KernelWork& work, double time_ns) {
@@ -76,10 +90,10 @@ KernelMetrics metrics_of(const KernelWork& work, double time_ns) {
 std::string rates_text(const KernelMetrics& metrics) {
   std::string text;
   if (metrics.teraflops_per_second) {
-    text = formatted("%.4g TFLOP/s", *metrics.teraflops_per_second);
+    text = with_digits(*metrics.teraflops_per_second, 4) + " TFLOP/s";
   }
   if (metrics.gigabytes_per_second) {
-    text += (text.empty() ? "" : ", ") + formatted("%.4g GB/s", *metrics.gigabytes_per_second);
+    text += (text.empty() ? "" : ", ") + with_digits(*metrics.gigabytes_per_second, 4) + " GB/s";
   }
   return text;
 }
@@ -92,19 +106,6 @@ std::optional<std::int64_t> estimate_left_ns(std::int64_t iterations_done, std::
   const std::int64_t left = std::max<std::int64_t>(iterations_expected - iterations_done, 0);
   const double per_iteration = static_cast<double>(elapsed_ns) / static_cast<double>(iterations_done);
   return static_cast<std::int64_t>(per_iteration * static_cast<double>(left));
-}
-
-std::string format_progress(std::string_view region, const Progress& progress) {
-  const std::int64_t expected = std::max(progress.iterations_expected, progress.iterations_done);
-  std::string text = "[contextual] " + std::string(region) + ": " + std::string(to_string(progress.phase)) +
-                     " " + std::to_string(progress.iterations_done) + " of at most " +
-                     std::to_string(expected) + " | " + std::to_string(progress.problem_count) +
-                     (progress.problem_count == 1 ? " problem" : " problems") + " | " +
-                     format_duration(progress.elapsed_ns);
-  if (const auto left = estimate_left_ns(progress.iterations_done, expected, progress.elapsed_ns)) {
-    text += ", at most " + format_duration(*left) + " left";
-  }
-  return text;
 }
 
 }  // namespace contextual::record

@@ -6,16 +6,12 @@
 #include "contextual/record/events.hpp"
 #include "contextual/storage/write_budget.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
 
 namespace contextual::record {
-
-class LineFile;
 
 /// Appends to two files, flushes each line and never truncates. All logs of one rank and directory in one
 /// process write to the same files. A process that was forked from one that had opened them writes files of
@@ -26,7 +22,7 @@ class RankLog {
   /// directory, the system's reason and what to change; or std::system_error with the same text where
   /// descriptors, memory or room on the disk are short, which passes. Once the logs of this process have
   /// `most_bytes`, all of them together, lines of iterations and of measured configs are left out; choices,
-  /// failures and warnings never are. The log says so once.
+  /// failures and warnings never are. Each log says so once.
   RankLog(const std::filesystem::path& directory, int rank,
           std::shared_ptr<storage::WriteBudget> budget = std::make_shared<storage::WriteBudget>(),
           std::size_t most_bytes = std::size_t{64} << 20U);
@@ -39,33 +35,13 @@ class RankLog {
   /// The same of several events, whose lines reach each file in one write.
   void write(std::span<const Event> events) noexcept;
 
-  const std::filesystem::path& directory() const noexcept { return directory_; }  ///< absolute
+  const std::filesystem::path& directory() const noexcept;  ///< absolute
   const std::filesystem::path& text_path() const noexcept;
   const std::filesystem::path& json_path() const noexcept;
 
  private:
-  /// Lines of both logs, without the end of the last one.
-  struct Lines {
-    std::string json;
-    std::string text;
-  };
-  void append(LineFile& file, std::atomic<bool>& closed, const std::string& lines) const;
-  /// Returns false for an event that is left out, because the logs of this process are as large as they may
-  /// be. Says so, once in the process.
-  bool has_room(const Event& event, Lines& lines) const;
-  void complain(const std::string& what) const noexcept;
-
-  std::filesystem::path directory_;
-  std::shared_ptr<LineFile> text_;
-  std::shared_ptr<LineFile> json_;
-  std::size_t most_bytes_;
-  std::shared_ptr<storage::WriteBudget> budget_;
-  struct Shared {
-    std::atomic<bool> complained{false};
-    std::atomic<bool> text_closed{false};
-    std::atomic<bool> json_closed{false};
-  };
-  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();  ///< by this log's copies
+  struct Files;
+  std::shared_ptr<Files> files_;  ///< of this log's copies, too
 };
 
 }  // namespace contextual::record

@@ -1,7 +1,8 @@
 #include "contextual/record/reason_text.hpp"
 
+#include "contextual/record/quantities.hpp"
+
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -13,14 +14,6 @@ using policy::Reference;
 using policy::Why;
 
 namespace {
-
-/// Returns "12.3 %" for 0.123.
-std::string share_text(double fraction) {
-  std::array<char, 64> digits{};
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), fraction * 100,
-                                          std::chars_format::fixed, 1);
-  return (error == std::errc{} ? std::string(digits.data(), end) : std::string("?")) + " %";
-}
 
 struct Text {
   Why why;
@@ -119,11 +112,11 @@ std::map<std::string_view, std::string> figures_of(const ReasonPart& part) {
       {"count", std::to_string(part.count)},
       {"config", config},
       {"config, ", config.empty() ? "" : config + ", "},
-      {"gain", share_text(centre)},
-      {"loss", share_text(-centre)},
-      {"difference", share_text(std::abs(centre)) + (centre < 0 ? " longer" : " shorter")},
-      {"low", share_text(low)},
-      {"high", share_text(high)},
+      {"gain", share(centre)},
+      {"loss", share(-centre)},
+      {"difference", share(std::abs(centre)) + (centre < 0 ? " longer" : " shorter")},
+      {"low", share(low)},
+      {"high", share(high)},
       {"reference", one_wins ? "the default alternative at its best"
                     : part.reference == Reference::alternative_defaults ? "the defaults of this alternative"
                                                                         : "the defaults"},

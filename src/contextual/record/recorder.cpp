@@ -2,11 +2,8 @@
 
 #include "contextual/options/option_text.hpp"
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/policy/statistics.hpp"
 #include "contextual/record/make_events.hpp"
 #include "contextual/record/quantities.hpp"
-#include "contextual/record/reason_text.hpp"
-#include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
@@ -15,15 +12,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <map>
 #include <system_error>
 #include <utility>
 
 namespace contextual::record {
 
 using detail::ProblemSlot;
-using policy::Cell;
 
 namespace {
 
@@ -33,11 +29,9 @@ std::string new_run_id() {
          std::to_string(next.fetch_add(1));
 }
 
-template <typename Event>
-void add_rates(Event& event, const ProblemSlot& slot, double time_ns) {
-  const KernelMetrics metrics = metrics_of(slot.launched.work, time_ns);
-  event.teraflops_per_second = metrics.teraflops_per_second;
-  event.gigabytes_per_second = metrics.gigabytes_per_second;
+/// The walk tries a config.
+bool is_walked(const LaunchRow& row) {
+  return row.role == LaunchRole::warmup || row.role == LaunchRole::repeat;
 }
 
 /// Its rows say nothing once the region no longer launches it.
@@ -135,11 +129,6 @@ void Recorder::write(EventBody body) {
   }
 }
 
-std::int64_t Recorder::elapsed_ns() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
-      .count();
-}
-
 void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
                      const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
   time_.end_batch(plan.length());
@@ -155,14 +144,14 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       if (!planned && !launched) {
         continue;  // not seen yet
       }
-      const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
-      builder_.add_cell(*problem.slot, cell, launched);
-      if (launched && cell.role == Cell::Role::step) {
+      LaunchRow row = launch_event(plan, result, agreed, problem, i, options_.policy.n_warmup);
+      builder_.add_cell(*problem.slot, row, launched);
+      if (launched && is_walked(row)) {
         time_.add_walked(index);
       }
-      // Else the log would grow with the square of the keys where each run has its own.
+      // Otherwise the log would grow with the square of the keys where each run has its own.
       if (log_ && (launched || !closed_early(problem))) {
-        add_launch(events, launch_event(plan, result, agreed, *problem.slot, i, cell), problem, cell);
+        add_launch(events, std::move(row), problem);
       }
     }
   }
@@ -171,19 +160,15 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
   }
 }
 
-void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
-                          const Cell& cell) const {
-  if (cell.role == Cell::Role::step && problem.record != nullptr &&
-      cell.iteration == problem.record->warmups + problem.record->repeats - 1) {
-    const policy::Summary summary = policy::summarize(problem.record->configs[cell.config_id].samples_ns);
-    if (summary.count > 0) {
-      row.centre_ns = summary.centre_ns;
-      ConfigSummary complete{.config = row.config,
-                             .sample_count = static_cast<std::int64_t>(summary.count),
-                             .centre_ns = summary.centre_ns,
-                             .spread_ns = summary.spread_ns};
-      add_rates(complete, *problem.slot, summary.centre_ns);
-      events.push_back(event_of(std::move(complete)));
+void Recorder::add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem) const {
+  if (is_walked(row) && problem.record != nullptr &&
+      row.step_iteration == problem.record->warmups + problem.record->repeats - 1) {
+    const ConfigReport config = config_report(problem, static_cast<std::size_t>(row.config.id));
+    if (config.time.count > 0) {
+      row.centre_ns = config.time.centre_ns;
+      events.push_back(event_of(ConfigSummary{
+          row.config, static_cast<std::int64_t>(config.time.count), config.time.centre_ns,
+          config.time.spread_ns, config.metrics.teraflops_per_second, config.metrics.gigabytes_per_second}));
     }
   }
   events.push_back(event_of(std::move(row)));
@@ -199,29 +184,15 @@ void Recorder::rejected(const ProblemSlot& slot, const policy::RejectionOutcome&
 }
 
 void Recorder::choice(const ProblemView& problem) {
-  const ProblemSlot& slot = *problem.slot;
-  const policy::ProblemRecord& record = *problem.record;
-  Choice event;
-  event.config = config_use(slot, record.choice);
-  event.reason = reason_text(record.reason);
-  event.status = record.status == policy::ProblemStatus::provisional ? ChoiceStatus::provisional
-                                                                     : ChoiceStatus::locked_in;
-  const policy::Summary summary = policy::summarize(record.configs[record.choice].samples_ns);
-  if (summary.count > 0) {
-    event.latency_ns = summary.centre_ns;
-    add_rates(event, slot, summary.centre_ns);
-  }
-  event.walk_ns = time_.walk_ns(slot.index);
-  write(event);
-  printer_.chosen(slot);
+  ProblemReport report = problem_report(problem);
+  report.walk_ns = time_.walk_ns(problem.slot->index);
+  write(choice_event(report));
+  printer_.chosen(*problem.slot);
 }
 
 void Recorder::kept(const std::vector<ProblemReport>& problems) {
   for (const ProblemReport& problem : problems) {
-    write(Choice{.config = {{problem.kernel, problem.key},
-                            static_cast<std::int64_t>(problem.choice),
-                            problem.choice_config},
-                 .reason = problem.reason});
+    write(choice_event(problem));
     printer_.note_kept();
   }
   report().problems = problems;
@@ -242,12 +213,6 @@ void Recorder::remark(const detail::CurrentLaunch& config, const std::string& te
   }
 }
 
-void Recorder::warnings(const std::vector<std::string>& texts) {
-  for (const std::string& text : texts) {
-    warning(text);
-  }
-}
-
 void Recorder::loud_warning(const std::string& text) {
   warning(text);
   if (options_.print < Print::choices && rank_ == 0) {
@@ -261,7 +226,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   event.iterations_done = state.iterations();
   event.iterations_expected = state.iterations() + state.most_remaining_iterations();
   event.problem_count = static_cast<std::int64_t>(state.problem_count());
-  event.elapsed_ns = elapsed_ns();
+  event.elapsed_ns = time_.elapsed_ns();
   event.estimated_left_ns =
       estimate_left_ns(event.iterations_done, event.iterations_expected, event.elapsed_ns);
   write(event);
@@ -279,7 +244,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
 
 void Recorder::searches(const policy::TuningState& state, const std::vector<ProblemView>& problems) {
   for (; searches_written_ < state.searches().size(); ++searches_written_) {
-    const SearchReport search = search_report(state.searches()[searches_written_], problems);
+    const SearchReport search = search_report(state.searches()[searches_written_]);
     write(search_event(search, state.infeasible(), problems));
     builder_.add_search(search);
   }
@@ -310,9 +275,9 @@ void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& p
                {.config_id = rejection.config_id, .reason = rejection.reason, .ranks = {rank_}}, plan);
     }
   }
-  Failure failure = describe(own.thrown, rank_);
-  failure.text = own.cause;
-  failure.blamed_ranks = {rank_};
+  RunEnd event = end_event(own.thrown, rank_);
+  event.error = own.cause;
+  event.blamed_ranks = {rank_};
   if (own.of_launcher) {  // what the caller gets does not say it
     report().warnings.push_back(own.cause);
     printer_.warning(own.cause);
@@ -320,15 +285,22 @@ void Recorder::fails(const detail::BatchFailure& own, const detail::BatchPlan& p
       detail::warn_once(own.cause);
     }
   }
-  write_end(&failure, ending);
+  write_end(std::move(event), ending);
 }
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
-  const std::optional<TuningFailedError> tuning_failed = tuning_failure(thrown);
+  std::optional<TuningFailedError> tuning_failed;
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const TuningFailedError& error) {
+    tuning_failed = error;
+  } catch (...) {  // only a tuning that failed has something to say of configs
+  }
   builder_.end(ending.state, ending.problems, time_, timelines_, tuning_failed);
   if (!end_written_) {
-    const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
-    write_end(failure ? &*failure : nullptr, ending);
+    write_end(end_event(thrown, rank_), ending);
   }
   printer_.end(report(), options_.checks_results());
   if (tuning_failed) {
@@ -336,29 +308,23 @@ void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
   }
 }
 
-void Recorder::write_end(const Failure* failure, const Ending& ending) {
-  RunEnd event;
-  if (failure != nullptr) {
-    event.status = EndStatus::failed;
-    event.error = failure->text;
-    event.error_type = failure->type;
-    event.blamed_ranks.assign(failure->blamed_ranks.begin(), failure->blamed_ranks.end());
-  }
+void Recorder::write_end(RunEnd event, const Ending& ending) {
   event.phase = ending.stage;
   event.tuning_iteration = ending.tuning_iteration;
   event.problem_count = static_cast<std::int64_t>(ending.problems.size());
-  event.elapsed_ns = elapsed_ns();
+  event.elapsed_ns = time_.elapsed_ns();
   if (ending.state != nullptr) {
     event.walk_iterations = ending.state->walk_iterations();
     event.search_iterations = ending.state->search_iterations();
     event.retakes = ending.state->retakes();
   }
   for (const ProblemView& problem : ending.problems) {
-    for (std::size_t id = 0; problem.record != nullptr && id < problem.record->configs.size(); ++id) {
-      event.rejected_count += problem.record->configs[id].rejection ? 1 : 0;
+    if (problem.record != nullptr) {
+      event.rejected_count += std::count_if(problem.record->configs.begin(), problem.record->configs.end(),
+                                            [](const auto& config) { return config.rejection.has_value(); });
     }
   }
-  write(event);
+  write(std::move(event));
   end_written_ = true;
 }
 

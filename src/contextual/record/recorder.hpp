@@ -7,9 +7,8 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/tuning_state.hpp"
-#include "contextual/record/failure.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/record/printer.hpp"
-#include "contextual/record/problem_view.hpp"
 #include "contextual/record/rank_log.hpp"
 #include "contextual/record/report_builder.hpp"
 #include "contextual/record/timeline_keeper.hpp"
@@ -17,7 +16,6 @@
 
 #include <contextual/report.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -67,7 +65,6 @@ class Recorder {
   /// Records how short the region could be.
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
-  void warnings(const std::vector<std::string>& texts);
   /// What making a config ready has brought up. Only the log and who prints every config get it, the same
   /// about the same config once.
   void remark(const detail::CurrentLaunch& config, const std::string& text);
@@ -89,7 +86,7 @@ class Recorder {
   /// Returns the logs, for the watchdog's thread.
   const std::optional<RankLog>& log() const noexcept { return log_; }
 
-  std::int64_t elapsed_ns() const;  ///< since the run began
+  std::int64_t elapsed_ns() const { return time_.elapsed_ns(); }  ///< since the run began
 
   RegionReport& report() noexcept { return builder_.report(); }
   const std::string& run_id() const noexcept { return builder_.report().run_id; }
@@ -99,9 +96,9 @@ class Recorder {
   void warn_of_lone_rank();
   void write(EventBody body);
   /// Adds the row, and if it is a config's last repeat, its average and before it the config's summary.
-  void add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem,
-                  const policy::Cell& cell) const;
-  void write_end(const Failure* failure, const Ending& ending);
+  void add_launch(std::vector<Event>& events, LaunchRow row, const ProblemView& problem) const;
+  /// `event` says what was thrown.
+  void write_end(RunEnd event, const Ending& ending);
 
   const options::ResolvedOptions& options_;
   std::string region_;
@@ -111,7 +108,6 @@ class Recorder {
   TimelineKeeper timelines_;
   Printer printer_;
   TuningTime time_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::set<std::string> remarks_;
   std::size_t searches_written_ = 0;
   bool end_written_ = false;

@@ -1,15 +1,20 @@
 #include "contextual/record/choice_lines.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/quantities.hpp"
-#include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <utility>
+#include <set>
 
 namespace contextual {
+
+using record::counted;
+using record::one_line;
 using record::percent;
+using record::short_time;
 
 namespace {
 
@@ -27,27 +32,17 @@ std::vector<std::string> column_names(const std::vector<ProblemReport>& problems
   return names;
 }
 
-/// What stands in a cell of the table where nothing was tried.
-std::string_view untried_text(const ProblemReport& problem, std::size_t row) {
-  return row < problem.first_row ? "" : "best-config";
-}
-
-/// Adds one cell of a Markdown table, which has neither bars nor line breaks.
-void add_markdown_cell(std::string& text, std::string_view cell) {
-  for (const char c : cell) {
-    text.append(c == '|' ? "\\" : "").push_back(c == '\n' || c == '\r' ? ' ' : c);
-  }
-  text += " |";
-}
-
-void add_markdown_row(std::string& text, std::string_view first, const std::vector<std::string_view>& cells) {
-  text += "| ";
-  add_markdown_cell(text, first);
-  for (const std::string_view cell : cells) {
+/// A row of a Markdown table, whose cells have neither bars nor line breaks.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) {
     text += " ";
-    add_markdown_cell(text, cell);
+    for (const char c : cell) {
+      text.append(c == '|' ? "\\" : "").push_back(c == '\n' || c == '\r' ? ' ' : c);
+    }
+    text += " |";
   }
-  text += "\n";
+  return text + "\n";
 }
 
 std::string counts_text(const SearchReport& search) {
@@ -57,17 +52,10 @@ std::string counts_text(const SearchReport& search) {
          (search.cut.empty() ? "complete" : "cut: " + search.cut);
 }
 
-std::string_view text_of(SearchReference reference) {
-  switch (reference) {
-    case SearchReference::alternative_defaults:
-      return "the defaults of this alternative";
-    case SearchReference::default_alternative:
-      return "the default alternative at its best";
-    case SearchReference::first_feasible:
-      return "the first assignment that ran";
-    default:
-      return "all defaults";
-  }
+std::string text_of(SearchReference reference) {
+  constexpr std::array texts{"all defaults", "all defaults", "the defaults of this alternative",
+                             "the default alternative at its best", "the first assignment that ran"};
+  return texts.at(static_cast<std::size_t>(reference));
 }
 
 /// Of what RegionReport::searches says in `unsure`.
@@ -84,18 +72,16 @@ std::string gain_text(const SearchReport& search) {
   if (!other || !search.gain) {
     return "";
   }
-  const bool by_makespan =
-      std::any_of(search.problems.begin(), search.problems.end(),
-                  [](const ProblemOfSearch& problem) { return problem.chosen_by == ChosenBy::makespan; });
-  return percent(-search.gain->centre) + " to " + std::string(text_of(search.reference)) +
-         interval_text(*search.gain) +
+  const bool by_makespan = std::find(search.chosen_by.begin(), search.chosen_by.end(), ChosenBy::makespan) !=
+                           search.chosen_by.end();
+  return percent(-search.gain->centre) + " to " + text_of(search.reference) + interval_text(*search.gain) +
          (search.gain->centre < 0 && !by_makespan ? "; own times decided" : "") +
          (search.unsure ? unsure_text : "");
 }
 
 /// What the closing comparison says where it has measured no gain.
 std::string no_gain_text(const SearchReport& search) {
-  const std::string reference(text_of(search.reference));
+  const std::string reference = text_of(search.reference);
   const bool is_choice = search.choice == search.compared_with;
   if (search.reference == SearchReference::first_feasible) {
     return "all defaults together are infeasible; " +
@@ -122,8 +108,8 @@ std::string time_text(const TimeSummary& time) {
 }
 
 std::string spread_text(const TimeSummary& time) {
-  return record::short_time(time.centre_ns) + " +- " + record::short_time(time.spread_ns) + " (" +
-         std::to_string(time.count) + (time.count == 1 ? " sample)" : " samples)");
+  return short_time(time.centre_ns) + " +- " + short_time(time.spread_ns) + " (" +
+         counted(time.count, "sample") + ")";
 }
 
 bool has_choice(const ProblemReport& problem) {
@@ -160,42 +146,39 @@ std::string note_on(const ProblemReport& problem, bool used) {
 /// By how much the chosen alternative is shorter than the default one, each at its best, as a fraction.
 std::optional<double> gain_of_alternative(const RegionReport& report, std::size_t choice) {
   const auto has_decided = [&](const SearchReport& search) {
-    bool decided = false;
-    for (std::size_t i = 0; i < std::min(search.problems.size(), search.choice.size()); ++i) {
-      decided = decided || (search.problems[i].index == choice && i < search.compared_with.size() &&
-                            search.choice[i] == report.problems[choice].choice &&
-                            search.choice[i] != search.compared_with[i]);
-    }
-    return decided && search.reference == SearchReference::default_alternative && search.gain;
+    return search.reference == SearchReference::default_alternative && search.gain &&
+           choice < std::min(search.choice.size(), search.compared_with.size()) &&
+           search.choice[choice] == report.problems[choice].choice &&
+           search.choice[choice] != search.compared_with[choice];
   };
   const auto latest = std::find_if(report.searches.rbegin(), report.searches.rend(), has_decided);
   return latest == report.searches.rend() ? std::nullopt : std::optional(latest->gain->centre);
 }
 
+/// Own time of a config in the walk; count 0 if it was not measured.
+TimeSummary walk_time(const ProblemReport& problem, std::size_t config_id) {
+  return config_id < problem.configs.size() ? problem.configs[config_id].time : TimeSummary{};
+}
+
 record::ChoiceLine choice_line(const RegionReport& report, std::size_t index) {
   const ProblemReport& problem = report.problems[index];
   record::ChoiceLine line;
-  line.kernel = record::one_line(problem.kernel);
-  line.key = record::one_line(problem.key);
+  line.kernel = one_line(problem.kernel);
+  line.key = one_line(problem.key);
   line.note = note_on(problem, in_use(report.problems, problem));
   if (!has_choice(problem)) {
     return line;
   }
-  line.config = record::one_line(problem.choice_config.to_string());
+  line.config = one_line(problem.choice_config.to_string());
   line.gain = problem.choice == 0 ? "default" : "";
   if (const auto gain = gain_of_alternative(report, index); gain && is_choice(report.problems, index)) {
     line.gain = record::short_percent(-*gain);
   }
   const bool together = problem.time_in_choice.count > 0;
-  const bool walked = problem.choice < problem.configs.size();
-  const TimeSummary time = together ? problem.time_in_choice
-                           : walked ? problem.configs[problem.choice].time
-                                    : TimeSummary{};
-  const TimeSummary standard = together ? problem.time_in_defaults
-                               : walked ? problem.configs.front().time
-                                        : TimeSummary{};
+  const TimeSummary time = together ? problem.time_in_choice : walk_time(problem, problem.choice);
+  const TimeSummary standard = together ? problem.time_in_defaults : walk_time(problem, 0);
   if (time.count > 0) {
-    line.time = record::short_time(time.centre_ns);
+    line.time = short_time(time.centre_ns);
     if (problem.choice != 0 && standard.count > 0 && standard.centre_ns > 0) {
       line.gain = record::short_percent(time.centre_ns / standard.centre_ns - 1);
     }
@@ -227,7 +210,7 @@ std::string kept_instead_of(const RegionReport& report, const SearchReport& sear
 
 /// The region's makespan, how often it ran, and how long that took.
 std::string region_text(const RegionReport& report) {
-  std::string text = record::one_line(report.region) + ": ";
+  std::string text = one_line(report.region) + ": ";
   if (report.mode == Mode::off) {
     return text + "mode off: nothing is tuned, and what is not pinned launches its default\n";
   }
@@ -237,7 +220,7 @@ std::string region_text(const RegionReport& report) {
   if (!report.searches.empty() && !report.searches.back().choice.empty()) {
     const SearchReport& search = report.searches.back();
     const std::string gain = search.replaced ? "" : gain_text(search);
-    text += report.tuned_makespan ? "makespan " + record::short_time(report.tuned_makespan->centre_ns) + ", "
+    text += report.tuned_makespan ? "makespan " + short_time(report.tuned_makespan->centre_ns) + ", "
             : gain.empty()        ? ""
                                   : "makespan ";
     text += (search.replaced ? "the final run rejected what the search chose"
@@ -248,37 +231,28 @@ std::string region_text(const RegionReport& report) {
   const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
                                         [](const TableRow& row) { return row.phase == Phase::final_run; });
   const std::int64_t runs = report.walk_iterations + report.search_iterations + final_runs;
-  text += std::to_string(runs) + (runs == 1 ? " run in " : " runs in ") +
-          record::format_duration(report.tuning_ns);
-  if (const std::size_t rejected = rejected_count(report.problems); rejected > 0) {
-    text += ", " + std::to_string(rejected) + (rejected == 1 ? " config rejected" : " configs rejected");
-  }
-  return text + "\n";
+  text += counted(static_cast<std::size_t>(runs), "run") + " in " + record::format_duration(report.tuning_ns);
+  const std::size_t rejected = rejected_count(report.problems);
+  return text + (rejected > 0 ? ", " + counted(rejected, "config") + " rejected\n" : "\n");
 }
 
 /// What was rejected for one reason is said once, and no more than a few reasons.
 std::string rejections_text(const ProblemReport& problem) {
   constexpr std::size_t most_reasons = 3;
-  std::vector<std::pair<std::string, std::vector<const ConfigReport*>>> by_reason;
-  for (const ConfigReport& config : problem.configs) {
-    if (!config.rejection) {
-      continue;
-    }
-    const auto known = std::find_if(by_reason.begin(), by_reason.end(),
-                                    [&](const auto& reason) { return reason.first == *config.rejection; });
-    (known == by_reason.end() ? by_reason.emplace_back(*config.rejection, std::vector<const ConfigReport*>{})
-                              : *known)
-        .second.push_back(&config);
-  }
+  std::set<std::string_view> reasons;
   std::string text;
-  for (std::size_t i = 0; i < std::min(by_reason.size(), most_reasons); ++i) {
-    const auto& [reason, configs] = by_reason[i];
-    text += "    rejected: " + record::one_line(configs.front()->config.to_string()) +
-            (configs.size() > 1 ? " and " + std::to_string(configs.size() - 1) + " more" : "") + ": " +
-            record::one_line(reason) + "\n";
+  for (const ConfigReport& config : problem.configs) {
+    if (config.rejection && reasons.insert(*config.rejection).second && reasons.size() <= most_reasons) {
+      const auto count =
+          std::count_if(problem.configs.begin(), problem.configs.end(),
+                        [&](const ConfigReport& other) { return other.rejection == config.rejection; });
+      text += "    rejected: " + one_line(config.config.to_string()) +
+              (count > 1 ? " and " + std::to_string(count - 1) + " more" : "") + ": " +
+              one_line(*config.rejection) + "\n";
+    }
   }
-  return by_reason.size() > most_reasons
-             ? text + "    and for " + std::to_string(by_reason.size() - most_reasons) + " more reasons\n"
+  return reasons.size() > most_reasons
+             ? text + "    and for " + std::to_string(reasons.size() - most_reasons) + " more reasons\n"
              : text;
 }
 
@@ -288,9 +262,9 @@ std::string configs_text(const ProblemReport& problem, std::size_t width) {
   lines.reserve(problem.configs.size());
   for (const ConfigReport& config : problem.configs) {
     record::ChoiceLine& line = lines.emplace_back();
-    line.kernel = "    " + record::one_line(config.config.to_string());
+    line.kernel = "    " + one_line(config.config.to_string());
     line.time = config.time.count > 0 ? spread_text(config.time) : "";
-    line.note = config.rejection         ? "rejected: " + record::one_line(*config.rejection)
+    line.note = config.rejection         ? "rejected: " + one_line(*config.rejection)
                 : config.left_out        ? "left out"
                 : config.time.count == 0 ? "not measured"
                                          : "";
@@ -300,19 +274,19 @@ std::string configs_text(const ProblemReport& problem, std::size_t width) {
 
 /// Why a problem has its choice, before what is to say of its configs. Of one that is not in use, only that.
 std::string why_text(const ProblemReport& problem, bool used, const std::string& configs) {
-  const std::string name = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key));
+  const std::string name = one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key));
   if (!used) {
     return configs.empty() ? "" : name + ": not in use\n" + configs;
   }
   if (!has_choice(problem)) {
     return name + ": " + note_on(problem, used) + "\n" + configs;
   }
-  std::string text = name + ": " + record::one_line(problem.choice_config.to_string()) + ": " +
-                     record::one_line(problem.reason) + "\n";
+  std::string text =
+      name + ": " + one_line(problem.choice_config.to_string()) + ": " + one_line(problem.reason) + "\n";
   if (problem.walk_ns > 0) {
     text += "    its walk took " + record::format_duration(problem.walk_ns);
-    if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
-      text += "; own time in it " + spread_text(problem.configs[problem.choice].time);
+    if (const TimeSummary time = walk_time(problem, problem.choice); time.count > 0) {
+      text += "; own time in it " + spread_text(time);
       const std::string rates = record::rates_text(problem.configs[problem.choice].metrics);
       text += rates.empty() ? "" : ", " + rates;
     }
@@ -332,13 +306,16 @@ Assignment what_differs(const SearchReport& search) {
 
 /// A search is left out where all that it has searched is in alternatives that are not in use.
 bool concerns_what_is_used(const RegionReport& report, const SearchReport& search) {
-  const auto searched = [](const ProblemOfSearch& problem) {
-    return problem.chosen_by == ChosenBy::makespan;
-  };
-  return std::none_of(search.problems.begin(), search.problems.end(), searched) ||
-         std::any_of(search.problems.begin(), search.problems.end(), [&](const ProblemOfSearch& problem) {
-           return searched(problem) && in_use(report.problems, report.problems.at(problem.index));
-         });
+  bool concerns_any = false;
+  for (std::size_t problem = 0; problem < search.chosen_by.size(); ++problem) {
+    if (search.chosen_by[problem] == ChosenBy::makespan) {
+      concerns_any = true;
+      if (in_use(report.problems, report.problems.at(problem))) {
+        return true;
+      }
+    }
+  }
+  return !concerns_any;
 }
 
 }  // namespace
@@ -347,26 +324,22 @@ std::string RegionReport::cell_text(std::size_t row, std::size_t problem) const 
   const std::vector<TableCell>& cells = table[row].cells;
   const auto cell = std::lower_bound(cells.begin(), cells.end(), problem,
                                      [](const TableCell& c, std::size_t index) { return c.problem < index; });
-  const bool tried = cell != cells.end() && cell->problem == problem;
-  return tried ? cell->text : std::string(untried_text(problems[problem], row));
+  return cell != cells.end() && cell->problem == problem ? cell->text
+         : row < problems[problem].first_row             ? ""
+                                                         : "best-config";
 }
 
 std::string RegionReport::table_text(std::optional<Phase> only) const {
-  const std::vector<std::string> names = column_names(problems);
-  std::string text;
-  add_markdown_row(text, "Tuning-Iter", {names.begin(), names.end()});
-  add_markdown_row(text, "---", std::vector<std::string_view>(names.size(), "---"));
+  std::vector<std::string> cells = column_names(problems);
+  cells.insert(cells.begin(), "Tuning-Iter");
+  std::string text = markdown_row(cells) + markdown_row(std::vector<std::string>(cells.size(), "---"));
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (!only || table[row].phase == *only) {
-      std::vector<std::string_view> cells;
-      cells.reserve(problems.size());
-      for (const ProblemReport& problem : problems) {
-        cells.push_back(untried_text(problem, row));
+      cells.front() = table[row].iteration;
+      for (std::size_t problem = 0; problem < problems.size(); ++problem) {
+        cells[problem + 1] = cell_text(row, problem);
       }
-      for (const TableCell& cell : table[row].cells) {
-        cells[cell.problem] = cell.text;
-      }
-      add_markdown_row(text, table[row].iteration, cells);
+      text += markdown_row(cells);
     }
   }
   return text;
@@ -398,23 +371,22 @@ std::string RegionReport::to_string(Detail detail, std::size_t width) const {
   why += searches.empty() ? "" : "Search:\n" + searches_text();
   why += limit ? "Limit:\n" + limit_text() : "";
   for (const std::string& warning : warnings) {
-    why += "warning: " + record::one_line(warning) + "\n";
+    why += "warning: " + one_line(warning) + "\n";
   }
   return text + record::wrapped(why, width);
 }
 
 std::string RegionReport::assignment_text(const SearchReport& search, const Assignment& assignment) const {
   const std::vector<std::string> names = column_names(problems);
-  const std::size_t count = std::min(search.problems.size(), assignment.size());
+  const std::size_t count = std::min(search.chosen_by.size(), assignment.size());
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     if (assignment[i] == 0) {
       continue;
     }
-    const std::size_t index = search.problems[i].index;
-    const std::vector<ConfigReport>& configs = problems.at(index).configs;
-    text += (text.empty() ? "" : ", ") + record::one_line(names.at(index)) + " " +
-            (assignment[i] < configs.size() ? record::one_line(configs[assignment[i]].config.to_string())
+    const std::vector<ConfigReport>& configs = problems.at(i).configs;
+    text += (text.empty() ? "" : ", ") + one_line(names.at(i)) + " " +
+            (assignment[i] < configs.size() ? one_line(configs[assignment[i]].config.to_string())
                                             : "config-" + std::to_string(assignment[i]));
   }
   if (count == 0) {
@@ -474,14 +446,14 @@ std::string RegionReport::limit_text() const {
   }
   std::string text;
   for (const PartReport& part : limit->parts) {
-    text += "part " + record::one_line(part.name) + ": " + time_text(part.makespan) + "\n";
+    text += "part " + one_line(part.name) + ": " + time_text(part.makespan) + "\n";
   }
   text += "the region: " + time_text(limit->result) + "\n";
   if (limit->limit_ns) {
     text += "limit, which is the longest part: " + record::format_latency(*limit->limit_ns) + "\n";
   }
   if (limit->hidden) {
-    text += "hidden: " + percent(*limit->hidden).substr(*limit->hidden < 0 ? 0 : 1) +
+    text += "hidden: " + record::share(*limit->hidden) +
             " of what the other parts take is hidden behind the longest one\n";
   }
   return text;
@@ -491,11 +463,6 @@ const RegionReport* Report::find(std::string_view region) const& {
   const auto run =
       std::find_if(runs.rbegin(), runs.rend(), [&](const RegionReport& r) { return r.region == region; });
   return run == runs.rend() ? nullptr : &*run;
-}
-
-std::optional<RegionReport> Report::find(std::string_view region) const&& {
-  const RegionReport* const found = find(region);  // of an lvalue, as *this is one
-  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace contextual

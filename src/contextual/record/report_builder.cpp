@@ -1,9 +1,6 @@
 #include "contextual/record/report_builder.hpp"
 
 #include "contextual/launch/failed_slot.hpp"
-#include "contextual/policy/statistics.hpp"
-#include "contextual/record/make_events.hpp"
-#include "contextual/record/quantities.hpp"
 #include "contextual/record/reason_text.hpp"
 
 #include <algorithm>
@@ -15,55 +12,15 @@
 namespace contextual::record {
 
 using detail::ProblemSlot;
-using policy::Cell;
 
 namespace {
 
 /// Of a cell in which something was tried.
-std::string table_text(const Cell& cell) {
-  return "config-" + std::to_string(cell.config_id) +
-         (cell.role == Cell::Role::step      ? " (iter-" + std::to_string(cell.iteration) + ")"
-          : cell.role == Cell::Role::lead_in ? " (lead-in)"
-                                             : " (candidate)");
-}
-
-ProblemOutcome outcome_of(policy::ProblemStatus status) {
-  return status == policy::ProblemStatus::locked_in     ? ProblemOutcome::locked_in
-         : status == policy::ProblemStatus::provisional ? ProblemOutcome::provisional
-         : status == policy::ProblemStatus::failed      ? ProblemOutcome::failed
-                                                        : ProblemOutcome::open;
-}
-
-ProblemReport report_of(const ProblemView& problem) {
-  const ProblemSlot& slot = *problem.slot;
-  ProblemReport report;
-  report.kernel = slot.problem.name;
-  report.key = slot.problem.key_text;
-  if (problem.record == nullptr) {
-    return report;
-  }
-  const policy::ProblemRecord& record = *problem.record;
-  report.outcome = outcome_of(record.status);
-  report.choice = record.choice;
-  report.choice_config = config_of(slot, record.choice);
-  report.reason = reason_text(record.reason);
-  report.reused = slot.found.locked_config == record.choice;
-  if (report.reused && !slot.found.pinned_by.empty()) {
-    report.pinned_by = slot.found.pinned_by;
-    report.reason = "pinned by " + slot.found.pinned_by;
-  }
-  report.work = slot.launched.work;
-  for (std::size_t id = 0; id < record.configs.size(); ++id) {
-    const policy::ConfigRecord& config = record.configs[id];
-    const TimeSummary time = time_summary(policy::summarize(config.samples_ns));
-    report.configs.push_back(
-        {id, config_of(slot, id), time, time_summary(policy::summarize(config.makespans_ns)),
-         config.rejection ? std::optional(reason_text(*config.rejection)) : std::nullopt, config.left_out,
-         id + slot.problem.refinement_count >= slot.problem.config_count,
-         metrics_of(report.work, time.centre_ns),
-         config.rejection ? ranks_of(*config.rejection) : std::vector<int>()});
-  }
-  return report;
+std::string table_text(const LaunchRow& row) {
+  return "config-" + std::to_string(row.config.id) +
+         (row.role == LaunchRole::lead_in     ? " (lead-in)"
+          : row.role == LaunchRole::candidate ? " (candidate)"
+                                              : " (iter-" + std::to_string(*row.step_iteration) + ")");
 }
 
 /// The problem that the error names; null if there is none.
@@ -76,17 +33,13 @@ const ProblemSlot* failed_slot(const std::vector<ProblemView>& problems,
 }
 
 /// The error has the rejections of all ranks, also those of a problem that fails before it has joined.
-void note_failure(ProblemReport& report, const ProblemSlot& slot, const TuningFailedError& failure) {
+void note_failure(ProblemReport& report, const ProblemView& problem, const TuningFailedError& failure) {
   report.outcome = ProblemOutcome::failed;
   report.choice = 0;
-  report.choice_config = config_of(slot, 0);
+  report.choice_config = config_of(*problem.slot, 0);
   report.reason = reason_text(policy::Why::every_config_rejected);
-  for (std::size_t id = report.configs.size(); id < slot.problem.config_count; ++id) {
-    ConfigReport& config = report.configs.emplace_back();
-    config.config_id = id;
-    config.config = config_of(slot, id);
-    config.left_out = slot.found.left_out[id];
-    config.refinement = id + slot.problem.refinement_count >= slot.problem.config_count;
+  for (std::size_t id = report.configs.size(); id < problem.slot->problem.config_count; ++id) {
+    report.configs.push_back(config_report(problem, id));
   }
   for (const Rejection& rejection : failure.rejections()) {
     if (rejection.config_id < report.configs.size()) {
@@ -117,7 +70,7 @@ void ReportBuilder::begin_row(Phase phase, std::int64_t tuning_iteration) {
       {phase == Phase::final_run ? "final" : std::to_string(tuning_iteration), phase, {}});
 }
 
-void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool launched) {
+void ReportBuilder::add_cell(const ProblemSlot& slot, const LaunchRow& row, bool launched) {
   first_rows_.resize(std::max(first_rows_.size(), slot.index + 1));
   if (!first_rows_[slot.index]) {
     first_rows_[slot.index] = report_.table.size() - 1;
@@ -125,8 +78,8 @@ void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool lau
   std::vector<TableCell>& cells = report_.table.back().cells;
   if (!launched) {
     cells.push_back({slot.index, "-"});
-  } else if (cell.role != Cell::Role::best) {
-    cells.push_back({slot.index, table_text(cell)});
+  } else if (row.role != LaunchRole::best) {
+    cells.push_back({slot.index, table_text(row)});
   }
 }
 
@@ -156,36 +109,27 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   }
   sort_as_agreed(problems);
   const ProblemSlot* const failed = failed_slot(problems, failure);
-  std::size_t slots = first_rows_.size();
-  for (const ProblemView& problem : problems) {
-    slots = std::max(slots, problem.slot->index + 1);
-  }
-  first_rows_.resize(slots);
+  first_rows_.resize(problems.size());
   const std::vector<TimelineKeeper::OwnTimes> own_times = kept.own_times(problems);
-  std::vector<std::size_t> places(slots);  // in the report, by slot
+  std::vector<std::size_t> places(problems.size());  // in the report, by slot
   for (const ProblemView& problem : problems) {
-    places[problem.slot->index] = report_.problems.size();
-    report_.problems.push_back(report_of(problem));
+    const std::size_t slot = problem.slot->index;
+    places[slot] = report_.problems.size();
+    ProblemReport& report = report_.problems.emplace_back(problem_report(problem));
     if (!replaced && problem.index) {
-      const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
-      report_.problems.back().time_in_choice = time_summary(policy::summarize(own.in_choice_ns));
-      report_.problems.back().time_in_defaults = time_summary(policy::summarize(own.in_defaults_ns));
+      report.time_in_choice = own_times[*problem.index].in_choice;
+      report.time_in_defaults = own_times[*problem.index].in_defaults;
     }
     if (problem.slot == failed) {
-      note_failure(report_.problems.back(), *problem.slot, *failure);
+      note_failure(report, problem, *failure);
     }
-    report_.problems.back().walk_ns = time.walk_ns(problem.slot->index);
-    report_.problems.back().first_row = first_rows_[problem.slot->index].value_or(report_.table.size());
+    report.walk_ns = time.walk_ns(slot);
+    report.first_row = first_rows_[slot].value_or(report_.table.size());
   }
   for (const ProblemView& problem : problems) {
     if (problem.under != nullptr) {
       report_.problems[places[problem.slot->index]].under = {places.at(problem.under->choice_point->index),
                                                              problem.under->config_id};
-    }
-  }
-  for (SearchReport& search : report_.searches) {
-    for (ProblemOfSearch& problem : search.problems) {
-      problem.index = places.at(problem.index);
     }
   }
   for (TableRow& row : report_.table) {

@@ -5,7 +5,7 @@
 
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/events.hpp"
-#include "contextual/record/problem_view.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/record/timeline_keeper.hpp"
 #include "contextual/record/tuning_time.hpp"
 
@@ -29,7 +29,7 @@ class ReportBuilder {
   /// Begins a row, to which the following cells belong.
   void begin_row(Phase phase, std::int64_t tuning_iteration);
   /// Adds what a problem did in the row. `launched` is false if it was due but was not launched.
-  void add_cell(const detail::ProblemSlot& slot, const policy::Cell& cell, bool launched);
+  void add_cell(const detail::ProblemSlot& slot, const LaunchRow& row, bool launched);
   /// Adds a search that is over, see search_report().
   void add_search(const SearchReport& search);
   /// Ends the report. `state` is null if the ranks never agreed on a first batch. `failure` is what the run
@@ -38,7 +38,7 @@ class ReportBuilder {
            const TimelineKeeper& kept, const std::optional<TuningFailedError>& failure = std::nullopt);
 
  private:
-  RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index
+  RegionReport report_;                                 ///< before `end`, cells refer to slots by their index
   std::vector<std::optional<std::size_t>> first_rows_;  ///< of the table, by slot
 };
 

@@ -120,16 +120,6 @@ class TextTable {
     }
   }
 
-  /// Returns true if all cells are in their columns.
-  bool has_room() const {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (rooms_[i] < widest_cell(i)) {
-        return false;
-      }
-    }
-    return fits();
-  }
-
   std::vector<std::string> title_lines() const {
     Row titles;
     for (const Column& column : columns_) {

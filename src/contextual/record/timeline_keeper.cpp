@@ -1,5 +1,7 @@
 #include "contextual/record/timeline_keeper.hpp"
 
+#include "contextual/policy/statistics.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -10,18 +12,8 @@ using policy::Cell;
 
 namespace {
 
-/// Calls `use` with every problem that has joined, and its index.
-template <typename Use>
-void each_joined(const std::vector<ProblemView>& problems, Use&& use) {
-  for (const ProblemView& problem : problems) {
-    if (problem.index) {
-      use(problem, *problem.index);
-    }
-  }
-}
-
-Timeline event_of(const detail::IterationTimeline& timeline, const std::vector<ProblemView>& problems) {
-  Timeline event;
+void add_intervals(Timeline& event, const detail::IterationTimeline& timeline,
+                   const std::vector<ProblemView>& problems) {
   event.begin_ns = timeline.begin_ns;
   event.end_ns = timeline.end_ns;
   for (const detail::LaunchSpan& launch : timeline.launches) {
@@ -34,7 +26,6 @@ Timeline event_of(const detail::IterationTimeline& timeline, const std::vector<P
     event.others.push_back({span.device, span.begin_ns, span.end_ns});
   }
   event.left_out_count = static_cast<std::int64_t>(timeline.left_out_count);
-  return event;
 }
 
 void add_own_times(std::vector<std::vector<std::int64_t>>& times_ns,
@@ -51,63 +42,69 @@ void add_own_times(std::vector<std::vector<std::int64_t>>& times_ns,
 
 /// Empty for an iteration that only prepares others.
 std::optional<TimelineKeeper::Origin> TimelineKeeper::origin_of(const detail::BatchPlan& plan,
-                                                                const std::vector<ProblemView>& problems,
                                                                 std::size_t iteration) {
   if (plan.kind == detail::BatchKind::final_run) {
     return Origin::final_run;
   }
-  bool warms_up = false;
   std::optional<Origin> origin;
-  each_joined(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
-    if (!problem.slot->joined()) {
-      return;
+  for (const Cell& cell : plan.iterations[iteration].cells) {
+    if (cell.role == Cell::Role::lead_in || (cell.role == Cell::Role::step && cell.warmup)) {
+      return std::nullopt;
     }
-    const Cell& cell = problem.slot->batch.cells[iteration];
-    warms_up = warms_up || cell.role == Cell::Role::lead_in || (cell.role == Cell::Role::step && cell.warmup);
     if (cell.role == Cell::Role::candidate) {
       origin = Origin::search;
     } else if (cell.role == Cell::Role::step && !origin) {
       origin = Origin::walk;
     }
-  });
-  return warms_up ? std::nullopt : origin;
+  }
+  return origin;
 }
 
-TimelineKeeper::Launched TimelineKeeper::launched(const detail::BatchResult& result,
+/// What one rank alone has launched counts where the ranks have not agreed on it, in the final run.
+TimelineKeeper::Launched TimelineKeeper::launched(const detail::BatchPlan& plan,
+                                                  const detail::BatchResult& result,
                                                   const std::vector<ProblemView>& problems,
                                                   const policy::BatchOutcome& outcome,
                                                   std::size_t iteration) {
+  const std::vector<Cell>& planned = plan.iterations[iteration].cells;
   Launched configs;
-  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
-    configs.resize(std::max(configs.size(), index + 1));
+  for (const ProblemView& problem : problems) {
+    if (!problem.index) {
+      continue;
+    }
+    const std::size_t index = *problem.index;
     const std::size_t slot = problem.slot->index;
+    configs.resize(std::max(configs.size(), index + 1));
     const bool here = slot < result.cells.size() && result.cells[slot][iteration].launched;
     const bool anywhere = iteration < outcome.iterations.size() &&
                           index < outcome.iterations[iteration].cells.size() &&
                           outcome.iterations[iteration].cells[index].launched;
-    if (problem.slot->joined() && (here || anywhere)) {
-      configs[index] = problem.slot->batch.cells[iteration].config_id;
+    if (index < planned.size() && (here || anywhere)) {
+      configs[index] = planned[index].config_id;
     } else if (here) {
       configs[index] = result.cells[slot][iteration].config_id;
     }
-  });
+  }
   return configs;
 }
 
 void TimelineKeeper::note(const detail::BatchPlan& plan, const detail::BatchResult& result,
                           const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome) {
   for (std::size_t i = 0; i < plan.length() && i < result.timelines.size(); ++i) {
-    const std::optional<Origin> origin = origin_of(plan, problems, i);
+    const std::optional<Origin> origin = origin_of(plan, i);
     const std::optional<std::int64_t> makespan_ns =
         i < outcome.iterations.size() ? outcome.iterations[i].makespan_ns : result.makespans_ns[i];
     if (!origin || !makespan_ns) {
       continue;
     }
-    Kept& kept = kept_[launched(result, problems, outcome, i)];
+    Kept& kept = kept_[launched(plan, result, problems, outcome, i)];
     const bool shows_more = kept.timeline.launches.empty() || !result.timelines[i].launches.empty();
     if (shows_more && (*origin >= kept.origin || kept.timeline.launches.empty())) {
-      kept = {*origin,     plan.phases[i],      plan.first_iteration + static_cast<std::int64_t>(i),
-              makespan_ns, result.timelines[i], std::move(kept.own_times_ns)};
+      kept.origin = *origin;
+      kept.event.phase = plan.phases[i];
+      kept.event.tuning_iteration = plan.first_iteration + static_cast<std::int64_t>(i);
+      kept.event.makespan_ns = makespan_ns;
+      kept.timeline = result.timelines[i];
     }
     if (*origin == Origin::search) {
       add_own_times(kept.own_times_ns, outcome.iterations[i]);
@@ -124,57 +121,55 @@ const TimelineKeeper::Kept* TimelineKeeper::find(const std::vector<std::size_t>&
     for (std::size_t i = 0; equal && i < configs.size(); ++i) {
       equal = !configs[i] || *configs[i] == assignment[i];
     }
-    if (equal && (best == nullptr || std::tie(best->origin, best->tuning_iteration) <
-                                         std::tie(kept.origin, kept.tuning_iteration))) {
+    if (equal && (best == nullptr || std::tie(best->origin, best->event.tuning_iteration) <
+                                         std::tie(kept.origin, kept.event.tuning_iteration))) {
       best = &kept;
     }
   }
   return best;
 }
 
-TimelineKeeper::Sides TimelineKeeper::sides_of(const std::vector<ProblemView>& problems) {
+TimelineKeeper::Sides TimelineKeeper::sides_of(const std::vector<ProblemView>& problems) const {
+  std::vector<std::size_t> chosen(problems.size());
+  std::vector<std::size_t> defaults(problems.size());
   Sides sides;
-  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
-    sides.chosen.resize(std::max(sides.chosen.size(), index + 1));
-    sides.defaults.resize(sides.chosen.size());
-    sides.chosen[index] = problem.record == nullptr ? 0 : problem.record->choice;
-    sides.defaults[index] = problem.slot->found.locked_config.value_or(0);
-    sides.tuned = sides.tuned || !problem.slot->found.locked_config;
-  });
+  for (const ProblemView& problem : problems) {
+    if (problem.index) {
+      chosen[*problem.index] = problem.record == nullptr ? 0 : problem.record->choice;
+      defaults[*problem.index] = problem.slot->found.locked_config.value_or(0);
+      sides.tuned = sides.tuned || !problem.slot->found.locked_config;
+    }
+  }
+  sides.chosen = find(chosen);
+  sides.defaults = find(defaults);
   return sides;
 }
 
 std::vector<TimelineKeeper::OwnTimes> TimelineKeeper::own_times(
     const std::vector<ProblemView>& problems) const {
-  const Sides sides = sides_of(problems);
-  std::vector<OwnTimes> own_times(sides.chosen.size());
-  const auto add = [&](const std::vector<std::size_t>& assignment,
-                       std::vector<std::int64_t> OwnTimes::*member) {
-    const Kept* kept = find(assignment);
-    for (std::size_t p = 0; kept != nullptr && p < std::min(own_times.size(), kept->own_times_ns.size());
-         ++p) {
-      own_times[p].*member = kept->own_times_ns[p];
-    }
+  const auto summary = [](const Kept* kept, std::size_t problem) {
+    return kept != nullptr && problem < kept->own_times_ns.size()
+               ? policy::summarize(kept->own_times_ns[problem])
+               : policy::Summary();
   };
-  add(sides.chosen, &OwnTimes::in_choice_ns);
-  add(sides.defaults, &OwnTimes::in_defaults_ns);
+  const Sides sides = sides_of(problems);
+  std::vector<OwnTimes> own_times(problems.size());
+  for (std::size_t problem = 0; problem < problems.size(); ++problem) {
+    own_times[problem] = {summary(sides.chosen, problem), summary(sides.defaults, problem)};
+  }
   return own_times;
 }
 
 std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& problems) const {
-  const Sides sides = sides_of(problems);
   std::vector<Timeline> events;
-  const auto add = [&](TimelineSide side, const std::vector<std::size_t>& assignment) {
-    const Kept* kept = find(assignment);
-    if (kept == nullptr || kept->timeline.launches.empty()) {
-      return;
+  const auto add = [&](TimelineSide side, const Kept* kept) {
+    if (kept != nullptr && !kept->timeline.launches.empty()) {
+      events.push_back(kept->event);
+      events.back().side = side;
+      add_intervals(events.back(), kept->timeline, problems);
     }
-    Timeline& event = events.emplace_back(event_of(kept->timeline, problems));
-    event.side = side;
-    event.phase = kept->phase;
-    event.tuning_iteration = kept->tuning_iteration;
-    event.makespan_ns = kept->makespan_ns;
   };
+  const Sides sides = sides_of(problems);
   add(TimelineSide::chosen, sides.chosen);
   if (sides.tuned) {
     add(TimelineSide::defaults, sides.defaults);

@@ -7,7 +7,9 @@
 #include "contextual/launch/batch.hpp"
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/record/events.hpp"
-#include "contextual/record/problem_view.hpp"
+#include "contextual/record/make_events.hpp"
+
+#include <contextual/report.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +40,8 @@ class TimelineKeeper {
 
   /// Own times of one problem in the search, see ProblemReport.
   struct OwnTimes {
-    std::vector<std::int64_t> in_choice_ns;
-    std::vector<std::int64_t> in_defaults_ns;
+    TimeSummary in_choice;
+    TimeSummary in_defaults;
   };
   /// Returns those of all problems, by their index in the state.
   std::vector<OwnTimes> own_times(const std::vector<ProblemView>& problems) const;
@@ -50,24 +52,22 @@ class TimelineKeeper {
   using Launched = std::vector<std::optional<std::size_t>>;
   struct Kept {
     Origin origin = Origin::final_run;
-    Phase phase = Phase::final_run;
-    std::int64_t tuning_iteration = 0;
-    std::optional<std::int64_t> makespan_ns;
+    Timeline event;  ///< without side and intervals
     detail::IterationTimeline timeline;
     std::vector<std::vector<std::int64_t>> own_times_ns{};  ///< of the search, by problem
   };
-  /// What all problems use once they are locked in, and all defaults.
+  /// What ran with everything that is locked in, and with all defaults; null if that did not run.
   struct Sides {
-    std::vector<std::size_t> chosen;
-    std::vector<std::size_t> defaults;
+    const Kept* chosen = nullptr;
+    const Kept* defaults = nullptr;
     bool tuned = false;  ///< something was not locked in before
   };
-  static Sides sides_of(const std::vector<ProblemView>& problems);
+  Sides sides_of(const std::vector<ProblemView>& problems) const;
 
-  static std::optional<Origin> origin_of(const detail::BatchPlan& plan,
-                                         const std::vector<ProblemView>& problems, std::size_t iteration);
-  static Launched launched(const detail::BatchResult& result, const std::vector<ProblemView>& problems,
-                           const policy::BatchOutcome& outcome, std::size_t iteration);
+  static std::optional<Origin> origin_of(const detail::BatchPlan& plan, std::size_t iteration);
+  static Launched launched(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                           const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome,
+                           std::size_t iteration);
   const Kept* find(const std::vector<std::size_t>& assignment) const;
 
   std::map<Launched, Kept> kept_;

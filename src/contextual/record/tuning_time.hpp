@@ -22,9 +22,8 @@ class TuningTime {
       : now_(std::move(now)), begin_(now_()) {}
 
   void stop() { end_ = now_(); }
-  std::int64_t total_ns() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(end_.value_or(now_()) - begin_).count();
-  }
+  std::int64_t total_ns() const { return ns_until(end_.value_or(now_())); }
+  std::int64_t elapsed_ns() const { return ns_until(now_()); }  ///< also after it was stopped
 
   /// Ends a batch of tuning iterations, which has taken all of the time since the last batch.
   void end_batch(std::size_t iteration_count) {
@@ -41,6 +40,10 @@ class TuningTime {
   }
 
  private:
+  std::int64_t ns_until(Clock::time_point time) const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time - begin_).count();
+  }
+
   std::function<Clock::time_point()> now_;
   Clock::time_point begin_;
   std::optional<Clock::time_point> end_;

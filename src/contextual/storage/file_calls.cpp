@@ -50,6 +50,21 @@ const FileCalls& file_calls() noexcept {
   return *in_force.load(std::memory_order_acquire);
 }
 
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = file_calls().write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      errno = written == 0 ? EIO : errno;
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 FileCallsReplacement::FileCallsReplacement(const FileCalls& replacement) noexcept
     : saved_(in_force.exchange(&replacement)) {}
 

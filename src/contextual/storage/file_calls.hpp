@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <string_view>
 
 namespace contextual::storage {
 
@@ -38,6 +39,9 @@ const FileCalls& posix_file_calls() noexcept;
 
 /// Returns those in force. Thread-safe.
 const FileCalls& file_calls() noexcept;
+
+/// Writes all of `text`, in one call if the system takes it. Returns false, with errno, if it could not.
+bool write_all(int file, std::string_view text);
 
 /// Puts another table in force as long as this object lives, for tests. Nothing may be kept or read while it
 /// is made or destroyed.

@@ -157,21 +157,6 @@ std::string temporary_name(const std::string& file) {
   return "." + file + "." + std::to_string(::getpid()) + "." + std::to_string(word) + std::string(unfinished);
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = file_calls().write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      errno = written == 0 ? EIO : errno;
-      return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 std::string read_all(int file, const fs::path& path, std::size_t most_bytes) {
   std::string text;
   std::array<char, 65536> part{};
@@ -296,7 +281,7 @@ void write_in(int folder, const fs::path& path, std::string_view text, mode_t mo
     Descriptor file(file_calls().openat(folder, temporary.c_str(),
                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     // A network file system may say only at the end that there is no room.
-    if (!file.open() || !write_all(file.get(), text) || file_calls().fsync(file.get()) != 0 ||
+    if (!file.open() || !storage::write_all(file.get(), text) || file_calls().fsync(file.get()) != 0 ||
         !file.close()) {
       fail(path, "it cannot be written");
     }

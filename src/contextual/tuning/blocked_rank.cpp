@@ -1,6 +1,6 @@
 #include "contextual/tuning/blocked_rank.hpp"
 
-#include "contextual/record/text_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/tuning/rejected_configs.hpp"
 

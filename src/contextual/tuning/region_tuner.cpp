@@ -1,8 +1,8 @@
 #include "contextual/tuning/region_tuner.hpp"
 
 #include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "contextual/record/printer.hpp"
-#include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/journal_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"

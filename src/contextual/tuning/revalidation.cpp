@@ -15,10 +15,6 @@ namespace {
 const Assignment defaults{0};
 const Assignment kept{1};
 
-TimeSummary summary_of(const policy::Summary& times) {
-  return {times.count, times.centre_ns, times.spread_ns};
-}
-
 RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
                               const std::function<void()>& region) {
   policy::ClosingComparison comparison(defaults, kept, rounds_of_turns(options));
@@ -34,12 +30,10 @@ RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTim
   }
   const policy::ClosingComparison::Result result = comparison.result();
   RevalidationReport report;
-  report.defaults = summary_of(result.reference);
-  report.kept = summary_of(result.choice);
-  if (result.gain) {
-    report.gain = SearchGain{result.gain->centre, result.gain->low, result.gain->high};
-    report.defaults_won = policy::reference_wins(result, options.policy.tie_margin);
-  }
+  report.defaults = result.reference;
+  report.kept = result.choice;
+  report.gain = result.gain;
+  report.defaults_won = result.gain && policy::reference_wins(result, options.policy.tie_margin);
   return report;
 }
 

@@ -62,7 +62,9 @@ void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchR
     context_.note(warning);
   }
   note_timer();
-  recorder_.warnings(context_.take_notes());
+  for (const std::string& note : context_.take_notes()) {
+    recorder_.warning(note);
+  }
 }
 
 /// Said once a run, of the kernels that it launched.

@@ -2,7 +2,7 @@
 
 #include "contextual/agreement/joining.hpp"
 #include "contextual/launch/exception_text.hpp"
-#include "contextual/record/problem_view.hpp"
+#include "contextual/record/make_events.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/detail/storage/warning.hpp>

@@ -16,7 +16,7 @@ namespace {
 Entrant entrant(std::size_t config_id, double centre_ns, double standard_error_ns = 0) {
   const double reach = 10 * standard_error_ns;  // their samples overlap
   return {config_id,
-          {5, centre_ns, standard_error_ns, standard_error_ns, centre_ns - reach, centre_ns + reach}};
+          {{5, centre_ns, standard_error_ns}, standard_error_ns, centre_ns - reach, centre_ns + reach}};
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-#include "contextual/record/json_format.hpp"
-
+#include "contextual/record/log_lines.hpp"
 #include "sample_events.hpp"
 #include "support/catch.hpp"
 

@@ -216,13 +216,15 @@ TEST_CASE("printing: progress is printed where a phase begins, and else once a s
        {std::pair(Phase::walk, 10 * ms), std::pair(Phase::walk, 1009 * ms), std::pair(Phase::walk, 1010 * ms),
         std::pair(Phase::search, 1011 * ms), std::pair(Phase::search, 2010 * ms),
         std::pair(Phase::final_run, 2011 * ms)}) {
-    printer.progress({phase, 5, 5, 1, elapsed_ns, std::nullopt});
+    printer.progress({phase, 5, 96, 1, elapsed_ns, 3 * elapsed_ns});
   }
   REQUIRE(lines.size() == 4);
-  CHECK(lines[0] == "[contextual] step: walk 5 of at most 5 | 1 problem | 10 ms, at most 0 ns left");
-  CHECK(lines[1] == "[contextual] step: walk 5 of at most 5 | 1 problem | 1.0 s, at most 0 ns left");
+  CHECK(lines[0] == "[contextual] step: walk 5 of at most 96 | 1 problem | 10 ms, at most 30 ms left");
+  CHECK(lines[1] == "[contextual] step: walk 5 of at most 96 | 1 problem | 1.0 s, at most 3.0 s left");
   CHECK_THAT(lines[2], ContainsSubstring("search"));
   CHECK_THAT(lines[3], ContainsSubstring("final"));
+  printer.progress({Phase::walk, 0, 8, 0, 0, std::nullopt});
+  CHECK(lines.back() == "[contextual] step: walk 0 of at most 8 | 0 problems | 0 ns");
 }
 
 TEST_CASE("printing: a run that has nothing left to tune prints no choices again", "[unit]") {

@@ -8,19 +8,6 @@ namespace quantities_test {
 
 using namespace contextual::record;
 using contextual::KernelMetrics;
-using contextual::Phase;
-
-TEST_CASE("format_progress: says region, phase, iterations, problems, elapsed and left, if that is known",
-          "[unit]") {
-  CHECK(format_progress("ag_gemm", {Phase::walk, 24, 96, 3, 1'200'000'000}) ==
-        "[contextual] ag_gemm: walk 24 of at most 96 | 3 problems | 1.2 s, at most 3.6 s left");
-  CHECK(format_progress("r", {Phase::final_run, 5, 5, 1, 20'000'000}) ==
-        "[contextual] r: final 5 of at most 5 | 1 problem | 20 ms, at most 0 ns left");
-  CHECK(format_progress("r", {Phase::walk, 0, 8, 0, 0}) ==
-        "[contextual] r: walk 0 of at most 8 | 0 problems | 0 ns");
-  CHECK(format_progress("r", {Phase::walk, 9, 8, 2, 900}) ==  // more than expected
-        "[contextual] r: walk 9 of at most 9 | 2 problems | 900 ns, at most 0 ns left");
-}
 
 TEST_CASE("estimate_left_ns: the pace so far goes on", "[unit]") {
   CHECK(estimate_left_ns(10, 40, 1000) == 3000);

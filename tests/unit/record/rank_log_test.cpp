@@ -1,7 +1,6 @@
 #include "contextual/record/rank_log.hpp"
 
-#include "contextual/record/json_format.hpp"
-#include "contextual/record/text_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "sample_events.hpp"
 #include "support/stderr_capture.hpp"
 #include "support/threads.hpp"

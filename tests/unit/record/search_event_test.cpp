@@ -67,7 +67,7 @@ SearchRecord sample_record() {
   search.compared_with = {0, 0, 5};
   search.reference_makespan = times(5, 210, 6);
   search.choice_makespan = times(5, 152, 7);
-  search.gain = contextual::policy::Gain{0.27, 0.25, 0.29};
+  search.gain = contextual::SearchGain{0.27, 0.25, 0.29};
   search.lost = {{{3, 1, 5}, {0.1, -0.2, 0.4}}, {{2, 1, 5}, {-0.1, -0.12, -0.08}}};
   search.within_noise = {{3, 1, 5}};
   search.by_own_time = {2, 1, 5};
@@ -78,14 +78,14 @@ SearchRecord sample_record() {
 
 SearchResult event_of(const SearchRecord& search) {
   const Problems problems;
-  return search_event(search_report(search, problems.views()),
+  return search_event(search_report(search),
                       {{{2, 0}, told("of two problems")}, {{2, 1, 5}, told("starved")}}, problems.views());
 }
 
 RegionReport report_of(const SearchRecord& search) {
   const Problems problems;
   ReportBuilder builder;
-  builder.add_search(search_report(search, problems.views()));
+  builder.add_search(search_report(search));
   builder.end(nullptr, problems.views(), TuningTime(), {});
   return builder.report();
 }
@@ -93,9 +93,9 @@ RegionReport report_of(const SearchRecord& search) {
 }  // namespace
 
 TEST_CASE("search_event: the problems are those of the state, in its order, and never local ones", "[unit]") {
-  const std::vector<SearchedProblem> expected{{{"gemm", "(gemm)"}, ChosenBy::makespan, 1, 2},
-                                              {{"norm", "(norm)"}, ChosenBy::own_time, 1, 1},
-                                              {{"add", "(add)"}, ChosenBy::not_tuned, 5, 5}};
+  const std::vector<schema::SearchedProblem<Owned>> expected{{{"gemm", "(gemm)"}, ChosenBy::makespan, 1, 2},
+                                                             {{"norm", "(norm)"}, ChosenBy::own_time, 1, 1},
+                                                             {{"add", "(add)"}, ChosenBy::not_tuned, 5, 5}};
   CHECK(event_of(sample_record()).problems == expected);
 }
 
@@ -111,9 +111,10 @@ TEST_CASE("search_event: counts, texts and every measured assignment with its st
   CHECK(event.cut == "its budget is spent");
   CHECK(event.own_time_cost == 0.5);
   CHECK_FALSE(event.unsure);
-  const std::vector<MeasuredAssignment> measured{{{0, 1, 5}, 6, 200, 2, Standing::other},
-                                                 {{1, 1, 5}, 9, 150, 3, Standing::choice},
-                                                 {{3, 1, 5}, 4, 151, 4, Standing::within_noise}};
+  const std::vector<schema::MeasuredAssignment<Owned>> measured{
+      {{0, 1, 5}, 6, 200, 2, Standing::other},
+      {{1, 1, 5}, 9, 150, 3, Standing::choice},
+      {{3, 1, 5}, 4, 151, 4, Standing::within_noise}};
   CHECK(event.measured == measured);
 }
 
@@ -124,7 +125,8 @@ TEST_CASE("search_event: a choice that is not sure enough to be kept is unsure",
 }
 
 TEST_CASE("search_event: infeasible assignments of another number of problems are left out", "[unit]") {
-  CHECK(event_of(sample_record()).infeasible == std::vector<InfeasibleAssignment>{{{2, 1, 5}, "starved"}});
+  CHECK(event_of(sample_record()).infeasible ==
+        std::vector<schema::InfeasibleAssignment<Owned>>{{{2, 1, 5}, "starved"}});
 }
 
 TEST_CASE("search_event: the closing comparison has its reference, rounds, makespans and gain", "[unit]") {
@@ -139,7 +141,8 @@ TEST_CASE("search_event: the closing comparison has its reference, rounds, makes
   CHECK(event.gain == 0.27);
   CHECK(event.gain_low == 0.25);
   CHECK(event.gain_high == 0.29);
-  const std::vector<LostAssignment> lost{{{3, 1, 5}, 0.1, -0.2, 0.4}, {{2, 1, 5}, -0.1, -0.12, -0.08}};
+  const std::vector<schema::LostAssignment<Owned>> lost{{{3, 1, 5}, 0.1, -0.2, 0.4},
+                                                        {{2, 1, 5}, -0.1, -0.12, -0.08}};
   CHECK(event.lost == lost);
 }
 
@@ -172,13 +175,11 @@ TEST_CASE("ReportBuilder: a search refers to the problems of the report, in the 
   const RegionReport report = report_of(sample_record());
   REQUIRE(report.searches.size() == 1);
   const SearchReport& search = report.searches[0];
-  REQUIRE(search.problems.size() == 3);
-  CHECK(report.problems[search.problems[0].index].kernel == "gemm");
-  CHECK(search.problems[0].chosen_by == ChosenBy::makespan);
-  CHECK(report.problems[search.problems[1].index].kernel == "norm");
-  CHECK(search.problems[1].chosen_by == ChosenBy::own_time);
-  CHECK(report.problems[search.problems[2].index].kernel == "add");
-  CHECK(search.problems[2].chosen_by == ChosenBy::not_tuned);
+  CHECK(search.chosen_by == std::vector{ChosenBy::makespan, ChosenBy::own_time, ChosenBy::not_tuned});
+  REQUIRE(report.problems.size() == 3);
+  CHECK(report.problems[0].kernel == "gemm");
+  CHECK(report.problems[1].kernel == "norm");
+  CHECK(report.problems[2].kernel == "add");
   CHECK(report.assignment_text(search, search.choice) == "gemm config-1, norm config-1, add config-5");
 }
 

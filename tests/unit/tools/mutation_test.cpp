@@ -2,7 +2,7 @@
 /// Reads, joins and reports logs that were damaged in every way that is cheap to think of. Nothing may throw,
 /// hang, or grow without bound; under the sanitizers nothing may read out of bounds.
 
-#include "contextual/record/json_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "report/command.hpp"
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"

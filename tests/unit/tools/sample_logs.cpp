@@ -1,6 +1,6 @@
 #include "unit/tools/sample_logs.hpp"
 
-#include "contextual/record/json_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "report/reading/log_reader.hpp"
 
 #include <algorithm>

@@ -117,16 +117,15 @@ struct Tuned {
   std::size_t chosen(ChosenBy how) const {
     std::size_t count = 0;
     for (const SearchReport& search : reports.front().searches) {
-      for (const ProblemOfSearch& problem : search.problems) {
-        count += problem.chosen_by == how ? 1 : 0;
-      }
+      count += static_cast<std::size_t>(std::count(search.chosen_by.begin(), search.chosen_by.end(), how));
     }
     return count;
   }
   ChosenBy chosen_by(std::size_t kernel) const {
-    for (const ProblemOfSearch& problem : reports.front().searches.front().problems) {
-      if (reports.front().problems.at(problem.index).kernel == Solver::name(kernel)) {
-        return problem.chosen_by;
+    const std::vector<ChosenBy>& how = reports.front().searches.front().chosen_by;
+    for (std::size_t problem = 0; problem < how.size(); ++problem) {
+      if (reports.front().problems.at(problem).kernel == Solver::name(kernel)) {
+        return how[problem];
       }
     }
     return ChosenBy::not_tuned;

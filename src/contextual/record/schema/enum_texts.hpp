@@ -74,39 +74,41 @@ constexpr RunStage stage_of(Phase phase) noexcept {
 template <typename E>
 inline constexpr auto enum_texts = nullptr;
 
+constexpr auto texts_in_order(auto... texts) {
+  return std::array<std::string_view, sizeof...(texts)>{texts...};
+}
+
 template <>
 inline constexpr auto enum_texts<Phase> = detail::phase_texts;
 template <>
 inline constexpr auto enum_texts<Activity> = detail::activity_texts;
 template <>
-inline constexpr auto enum_texts<LaunchRole> = std::to_array<std::string_view>({"warmup", "repeat", "lead_in",
-                                                                                "candidate", "best"});
+inline constexpr auto enum_texts<LaunchRole> = texts_in_order("warmup", "repeat", "lead_in", "candidate",
+                                                              "best");
 template <>
-inline constexpr auto enum_texts<LaunchStatus> =
-    std::to_array<std::string_view>({"ok", "no time", "rejected", "fallback", "not launched"});
+inline constexpr auto enum_texts<LaunchStatus> = texts_in_order("ok", "no time", "rejected", "fallback",
+                                                                "not launched");
 template <>
-inline constexpr auto enum_texts<ChoiceStatus> = std::to_array<std::string_view>({"locked_in",
-                                                                                  "provisional"});
+inline constexpr auto enum_texts<ChoiceStatus> = texts_in_order("locked_in", "provisional");
 template <>
-inline constexpr auto enum_texts<ChosenBy> = std::to_array<std::string_view>({"makespan", "own time",
-                                                                              "not tuned"});
+inline constexpr auto enum_texts<ChosenBy> = texts_in_order("makespan", "own time", "not tuned");
 template <>
-inline constexpr auto enum_texts<Standing> = std::to_array<std::string_view>({"choice", "within noise",
-                                                                              "other"});
+inline constexpr auto enum_texts<Standing> = texts_in_order("choice", "within noise", "other");
 template <>
-inline constexpr auto enum_texts<TimelineSide> = std::to_array<std::string_view>({"chosen", "defaults"});
+inline constexpr auto enum_texts<TimelineSide> = texts_in_order("chosen", "defaults");
 template <>
-inline constexpr auto enum_texts<SearchReference> = std::to_array<std::string_view>(
-    {"none", "defaults", "alternative defaults", "default alternative", "first feasible"});
+inline constexpr auto enum_texts<SearchReference> = texts_in_order("none", "defaults", "alternative defaults",
+                                                                   "default alternative", "first feasible");
 template <>
-inline constexpr auto enum_texts<BlockedAction> = std::to_array<std::string_view>(
-    {"exit 84", "on_deadline", "none: a debugger is attached", "none: a later call is only reported"});
+inline constexpr auto enum_texts<BlockedAction> = texts_in_order("exit 84", "on_deadline",
+                                                                 "none: a debugger is attached",
+                                                                 "none: a later call is only reported");
 template <>
-inline constexpr auto enum_texts<EndStatus> = std::to_array<std::string_view>({"ok", "failed"});
+inline constexpr auto enum_texts<EndStatus> = texts_in_order("ok", "failed");
 template <>
-inline constexpr auto enum_texts<RunStage> = std::to_array<std::string_view>({"hello", to_string(Phase::walk),
-                                                                              to_string(Phase::search),
-                                                                              to_string(Phase::final_run)});
+inline constexpr auto enum_texts<RunStage> = texts_in_order("hello", to_string(Phase::walk),
+                                                            to_string(Phase::search),
+                                                            to_string(Phase::final_run));
 
 template <typename E>
 constexpr std::string_view enum_text(E value) noexcept {

@@ -11,8 +11,8 @@
 
 namespace contextual::record {
 
-/// The unit in which the log for people shows a number.
-enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns, fraction, rate };
+/// How the log for people shows a number: times as ms or as durations, fractions as percent.
+enum class Unit : std::uint8_t { none, megahertz, celsius, watts, ms, duration, fraction };
 
 /// When the log for people shows a field.
 enum class Shown : std::uint8_t {

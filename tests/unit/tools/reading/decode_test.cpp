@@ -1,6 +1,6 @@
 #include "report/reading/decode.hpp"
 
-#include "contextual/record/json_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 

@@ -1,6 +1,6 @@
 #include "report/reading/log_reader.hpp"
 
-#include "contextual/record/json_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"

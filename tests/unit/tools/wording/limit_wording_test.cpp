@@ -1,4 +1,4 @@
-#include "contextual/record/json_format.hpp"
+#include "contextual/record/log_lines.hpp"
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
 #include "report/text/text_report.hpp"
