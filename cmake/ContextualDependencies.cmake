@@ -3,6 +3,7 @@
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
+find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 if(CONTEXTUAL_BUILD_EXAMPLES OR CONTEXTUAL_BUILD_TOOLS OR CONTEXTUAL_BUILD_BENCHMARKS)
   find_package(CLI11 REQUIRED)
@@ -81,12 +82,20 @@ if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT DEFINED CMAKE_CUDA20_STANDAR
   endforeach()
 endif()
 
-# Compiles <target> against nlohmann/json as headers, without linking to its target. So neither the exported
-# package of a static build nor the shared library at run time refers to it, and the copy inside stays hidden
-# from the one a consumer may have.
+# Compiles <target> against spdlog, fmt and nlohmann/json as headers, without linking to their targets. So
+# neither the exported package of a static build nor the shared library at run time refers to them, and
+# the copies inside stay hidden from the ones a consumer may have.
 function(contextual_use_private_dependencies target)
-  target_include_directories(${target} SYSTEM PRIVATE
-    $<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_compile_definitions(${target} PRIVATE
-    $<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_COMPILE_DEFINITIONS>)
+  set(packages spdlog::spdlog_header_only nlohmann_json::nlohmann_json)
+  if(TARGET fmt::fmt-header-only)
+    list(APPEND packages fmt::fmt-header-only)
+  endif()
+  foreach(package IN LISTS packages)
+    target_include_directories(${target} SYSTEM PRIVATE
+      $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    # FMT_SHARED, which comes with the compiled fmt, would export its symbols from ours.
+    target_compile_definitions(${target} PRIVATE
+      $<FILTER:$<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>,EXCLUDE,^FMT_SHARED$>)
+  endforeach()
+  target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
 endfunction()

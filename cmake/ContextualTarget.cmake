@@ -22,8 +22,8 @@ function(contextual_target_defaults target)
     list(JOIN CONTEXTUAL_SANITIZE "," sanitizers)
     target_compile_options(${target} PRIVATE
       "$<${of_cxx}:-fsanitize=${sanitizers};-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
-      # What the sanitizers add makes GCC see copies out of bounds (13, thread) and strings read before they
-      # are set inside std::variant (12, address).
+      # What the sanitizers add makes GCC see copies out of bounds inside spdlog (13, thread) and strings
+      # read before they are set inside std::variant (12, address).
       "$<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-maybe-uninitialized>")
     target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
   endif()

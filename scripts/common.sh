@@ -103,6 +103,7 @@ missing_packages() {
   has_command ninja || echo ninja-build
   has_command python3 || echo python3
   # Without a compiler nothing is known about headers: all of them are asked for, apt knows better.
+  has_header spdlog/spdlog.h || echo libspdlog-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
   has_header catch2/catch_all.hpp catch2/catch.hpp || echo catch2
   has_header CLI/CLI.hpp || echo libcli11-dev
@@ -147,10 +148,10 @@ Missing, by their names on Debian 12 and Ubuntu 24.04:
   $2
 There:
   apt-get update && apt-get install --no-install-recommends $2
-Elsewhere install a C++20 compiler (g++ 12 or newer), CMake 3.25, Ninja, Python 3, nlohmann/json 3, Catch2 2 or 3,
-CLI11 2, Google Benchmark, Open MPI (or another MPI 3.1, with mpirun and mpicxx); for the checks clang-format 14,
-clang-tidy 14, clang and Doxygen. Libraries in a prefix of their own are found through CMAKE_PREFIX_PATH. Then run this
-script again.
+Elsewhere install a C++20 compiler (g++ 12 or newer), CMake 3.25, Ninja, Python 3, spdlog with fmt, nlohmann/json 3,
+Catch2 2 or 3, CLI11 2, Google Benchmark, Open MPI (or another MPI 3.1, with mpirun and mpicxx); for the checks clang-format 14, clang-tidy 14, clang
+and Doxygen. Libraries in
+a prefix of their own are found through CMAKE_PREFIX_PATH. Then run this script again.
 EOF
   exit "$exit_missing"
 }

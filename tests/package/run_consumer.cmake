@@ -3,7 +3,9 @@
 file(REMOVE_RECURSE "${binary}")
 set(unfindable)
 if(NOT hint MATCHES "^CONTEXTUAL_SOURCE_DIR=")
-  set(unfindable "-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON")
+  foreach(package IN ITEMS spdlog fmt nlohmann_json)
+    list(APPEND unfindable "-DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON")
+  endforeach()
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${binary}" -G "${generator}"
     "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"

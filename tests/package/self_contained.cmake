@@ -2,7 +2,7 @@
 # may refer to the private dependencies.
 
 function(check_clean what text)
-  string(REGEX MATCHALL "[^\n]*nlohmann[^\n]*" found "${text}")
+  string(REGEX MATCHALL "[^\n]*(spdlog|nlohmann|fmt::v|libfmt|fmt/)[^\n]*" found "${text}")
   if(found)
     list(JOIN found "\n  " lines)
     message(FATAL_ERROR "${what} must not refer to private dependencies, but has\n  ${lines}")

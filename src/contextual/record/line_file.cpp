@@ -3,11 +3,13 @@
 #include "contextual/storage/descriptor.hpp"
 
 #include <fcntl.h>
+#include <spdlog/details/log_msg.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -34,17 +36,6 @@ bool has_half_line(int file) {
     std::this_thread::sleep_for(pause);
   }
   return true;
-}
-
-int open_for_appending(const fs::path& path) {
-  constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  constexpr mode_t any_user = 0666;  // less what the umask takes away
-  const int file = ::open(path.c_str(), flags, any_user);
-  if (file < 0) {
-    throw std::system_error(errno, std::generic_category(),
-                            path.string() + (errno == ELOOP ? " is a symbolic link" : " cannot be opened"));
-  }
-  return file;
 }
 
 /// Returns the process that was the first to open the file: this one, or one that it was forked from. It is
@@ -75,14 +66,44 @@ fs::path path_of_this_process(const fs::path& path) {
                                                         path.extension().string());
 }
 
+storage::Descriptor open_for_appending(const fs::path& path) {
+  constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  constexpr mode_t any_user = 0666;  // less what the umask takes away
+  const int file = ::open(path.c_str(), flags, any_user);
+  if (file < 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            path.string() + (errno == ELOOP ? " is a symbolic link" : " cannot be opened"));
+  }
+  return storage::Descriptor(file);
+}
+
+/// Appends to a file that it has opened itself: spdlog's own sink follows links.
+class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit AppendingSink(const fs::path& path) : file_(open_for_appending(path)) { set_pattern("%v"); }
+
+  bool has_half_line() const { return record::has_half_line(file_.get()); }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (!storage::write_all(file_.get(), {line.data(), line.size()})) {
+      throw std::system_error(errno, std::generic_category(), "failed to write");
+    }
+  }
+  void flush_() override {}  // nothing is kept back
+
+ private:
+  storage::Descriptor file_;
+};
+
 }  // namespace
 
 class LineFile::Opened {
  public:
   explicit Opened(const fs::path& name)
-      : path_(path_of_this_process(name)),
-        file_(open_for_appending(path_)),
-        is_inside_line_(has_half_line(file_.get())) {}
+      : path_(path_of_this_process(name)), sink_(path_), is_inside_line_(sink_.has_half_line()) {}
 
   pid_t owner() const noexcept { return owner_; }
   const fs::path& path() const noexcept { return path_; }
@@ -90,9 +111,10 @@ class LineFile::Opened {
   std::string append(const std::string& lines, storage::WriteBudget& budget) {
     const std::lock_guard lock(mutex_);
     return budget.spend([&] {
-      const std::string text = (std::exchange(is_inside_line_, true) ? "\n" : "") + lines + "\n";
-      is_inside_line_ = !storage::write_all(file_.get(), text);
-      return is_inside_line_ ? std::string("failed to write: ") + std::strerror(errno) : std::string();
+      const std::string text = (std::exchange(is_inside_line_, true) ? "\n" : "") + lines;
+      sink_.log({"", spdlog::level::info, text});
+      is_inside_line_ = false;
+      return std::string();
     });
   }
 
@@ -100,7 +122,7 @@ class LineFile::Opened {
   const fs::path path_;
   const pid_t owner_ = ::getpid();
   std::mutex mutex_;
-  storage::Descriptor file_;
+  AppendingSink sink_;
   bool is_inside_line_;
 };
 
