@@ -1,9 +1,7 @@
 #include "cache/command.hpp"
 
-#include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/format/whole_file.hpp"
 
 #include <contextual/choices.hpp>
@@ -145,7 +143,7 @@ int show(const KeptChoices& kept, const Command& command, std::ostream& out) {
     contents.sets.push_back(set);
     out << json_text(contents);
   } else {
-    out << (command.verb == Verb::show ? show_text(set) : why_text(set));
+    out << show_text(set);
   }
   return exit_fine;
 }
@@ -186,7 +184,6 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::list:
       break;
     case Verb::show:
-    case Verb::why:
       return show(kept, command, out);
     case Verb::prune:
       return prune(kept, command, out, err);

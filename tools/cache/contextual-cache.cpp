@@ -39,12 +39,11 @@ void add_verbs(CLI::App& app, Command& command) {
   CLI::App* const list = add(app, command, Verb::list, "list", "one line a set and one a pin");
   add_region(*list, command, false);
   json(*list);
-  CLI::App* const show = add(app, command, Verb::show, "show", "all of a set");
+  CLI::App* const show = add(app, command, Verb::show, "show",
+                             "all of a set, whether it would be used here, and why its configs were chosen");
+  show->alias("why");
   add_set(*show, command, true);
   json(*show);
-  CLI::App* const why = add(app, command, Verb::why, "why",
-                            "whether a set would be used here, and why its configs were chosen");
-  add_set(*why, command, true);
   CLI::App* const prune =
       add(app, command, Verb::prune, "prune", "removes damaged sets, and files that are left over");
   prune->add_option("--older-than", command.older_than_days, "also removes sets that are older, in days")

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   ReportOptions& options = command.options;
   CLI::App app{
       "Reads the logs of tuning runs (rank-N.jsonl) and says what happened.\n"
-      "Exit codes: 0 all is well, 1 a run ended badly or ranks disagree, 2 nothing to read or a wrong "
+      "Exit codes: 0 all is well, 1 a run ended badly, 2 nothing to read or a wrong "
       "argument.",
       "contextual-report"};
   app.add_option("DIR", command.directory, "log directory")->capture_default_str();

@@ -17,9 +17,8 @@ class DamagedLine : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws DamagedLine if the line is not JSON, is nested deeper than any event, lacks a needed field, or has
-/// a known field with another type or out of range. A null counts as absent. Time and memory are linear in
-/// the line's length. Returns nothing for an event that this program does not know.
+/// Throws DamagedLine if the line is not JSON, lacks a needed field, or has a known field with another type
+/// or out of range. A null counts as absent. Returns nothing for an event that this program does not know.
 std::optional<Event> decode_line(std::string_view line, TextPool& pool);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #include "report/text/text_report.hpp"
 
-#include "report/format/printable.hpp"
-#include "report/text/text_table.hpp"
+#include "report/format/table.hpp"
+#include "report/format/texts.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>

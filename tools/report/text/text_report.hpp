@@ -4,7 +4,6 @@
 /// The whole report as text for a terminal.
 
 #include "report/judging/report.hpp"
-#include "report/judging/report_options.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,9 +1,11 @@
-#include "report/judging/run_view.hpp"
+#include "report/judging/launches.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace contextual::log_report {
 
@@ -79,6 +81,79 @@ RunView view_of(const RunOfAllRanks& run) {
     first = last;
   }
   return view;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) {
+    return *middle;
+  }
+  const double below = *std::max_element(values.begin(), middle);
+  return below + (*middle - below) / 2;
+}
+
+std::vector<Slowness> slowness_of(const RunView& view) {
+  using OwnTimes = std::map<std::int64_t, std::int64_t>;  // by rank
+  struct Compared {
+    std::size_t iterations = 0;
+    std::map<std::int64_t, std::vector<double>> ratios;  // of each rank's own times to the longest ones
+  };
+  std::map<const ProblemName*, Compared> all;
+  const auto compare = [&](const ProblemName* problem, const OwnTimes& own_ns) {
+    std::int64_t longest_ns = 0;
+    for (const auto& [rank, time_ns] : own_ns) {
+      longest_ns = std::max(longest_ns, time_ns);
+    }
+    if (own_ns.size() > 1 && longest_ns > 0) {
+      ++all[problem].iterations;
+      for (const auto& [rank, time_ns] : own_ns) {
+        all[problem].ratios[rank].push_back(static_cast<double>(time_ns) / static_cast<double>(longest_ns));
+      }
+    }
+  };
+  for (const Iteration& iteration : view.iterations) {
+    OwnTimes makespans;
+    bool warmup = false;
+    for (const Cell& cell : iteration.cells()) {
+      OwnTimes times;
+      warmup = warmup || cell.front()->is_warmup();
+      for (const RankLaunch* launch : cell) {
+        if (launch->local_ns && !launch->is_warmup()) {
+          times.emplace(launch->rank, *launch->local_ns);
+        }
+        if (launch->local_makespan_ns) {
+          makespans.emplace(launch->rank, *launch->local_makespan_ns);
+        }
+      }
+      compare(cell.problem(), times);
+    }
+    if (!warmup) {
+      compare(nullptr, makespans);
+    }
+  }
+  std::vector<const ProblemName*> order{nullptr};
+  order.insert(order.end(), view.problems.begin(), view.problems.end());
+  std::vector<Slowness> result;
+  for (const ProblemName* problem : order) {
+    const auto found = all.find(problem);
+    if (found == all.end()) {
+      continue;
+    }
+    Slowness slowness{problem, found->second.iterations, {}};
+    for (const auto& [rank, ratios] : found->second.ratios) {
+      const auto slowest = static_cast<double>(std::count(ratios.begin(), ratios.end(), 1.0));
+      slowness.ranks.push_back({rank, slowest / static_cast<double>(slowness.iterations), median_of(ratios)});
+    }
+    std::stable_sort(
+        slowness.ranks.begin(), slowness.ranks.end(),
+        [](const RankShare& a, const RankShare& b) { return a.slowest_share > b.slowest_share; });
+    result.push_back(std::move(slowness));
+  }
+  return result;
 }
 
 }  // namespace contextual::log_report
