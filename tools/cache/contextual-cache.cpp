@@ -30,8 +30,9 @@ void add_kernel(CLI::App& sub, Command& command) {
   sub.add_option("--kernel", command.kernel, "only this kernel or coupling");
 }
 
-void add_set(CLI::App& sub, Command& command, bool required) {
-  sub.add_option("SET", command.set, "a set's name, as `list` shows it, or a part of it")->required(required);
+CLI::Option* add_set(CLI::App& sub, Command& command, bool required) {
+  return sub.add_option("SET", command.set, "a set's name, as `list` shows it, or a part of it")
+      ->required(required);
 }
 
 void add_verbs(CLI::App& app, Command& command) {
@@ -65,13 +66,18 @@ void add_verbs(CLI::App& app, Command& command) {
       add(app, command, Verb::pin, "pin",
           "pins a set, or by --region, --kernel and --config one config, which is then never "
           "tuned");
-  add_set(*pin, command, false);
+  CLI::Option* const set = add_set(*pin, command, false);
   add_region(*pin, command, false);
   add_kernel(*pin, command);
-  pin->add_option("--key", command.key, "the key as reports have it; else every key");
-  pin->add_option("--config", command.config, R"(all names and values as JSON: '{"BLOCK": 64}')");
-  pin->add_option("--config-id", command.config_id, "the config's number instead, always for a coupling")
-      ->check(CLI::NonNegativeNumber);
+  CLI::Option* const key =
+      pin->add_option("--key", command.key, "the key as reports have it; else every key");
+  CLI::Option* const config =
+      pin->add_option("--config", command.config, R"(all names and values as JSON: '{"BLOCK": 64}')");
+  CLI::Option* const config_id =
+      pin->add_option("--config-id", command.config_id, "the config's number instead, always for a coupling")
+          ->check(CLI::NonNegativeNumber)
+          ->excludes(config);
+  set->excludes(key)->excludes(config)->excludes(config_id);  // it is pinned as it was chosen
   CLI::App* const unpin = add(app, command, Verb::unpin, "unpin", "removes the pins of a region");
   add_region(*unpin, command, true);
   add_kernel(*unpin, command);

@@ -480,35 +480,21 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   CHECK(say(pin).code == exit_not_found);
 }
 
-TEST_CASE("contextual-cache: pin of a set takes no key and no config, and needs a kernel that the set has",
-          "[unit]") {
+TEST_CASE("contextual-cache: pin of a set needs a kernel that the set has", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
   pin.set = only_set(directory.path());
   pin.kernel = "tool_kernel";
-  const auto refused = [](const Command& command, const std::string& why) {
-    const Said said = say(command);
-    CHECK(said.code == exit_not_found);
-    CHECK_THAT(said.err, ContainsSubstring(why));
-    CHECK(KeptChoices(command.directory).list().pins.empty());
-  };
-  Command with_key = pin;
-  with_key.key = "(7)";
-  refused(with_key, "--key");
-  Command with_config = pin;
-  with_config.config = R"({"TILE": 0})";
-  refused(with_config, "--config");
-  Command with_id = pin;
-  with_id.config_id = 0;
-  refused(with_id, "--config-id");
   Command of_other = pin;
   of_other.kernel = "nosuch";
-  refused(of_other, "has no kernel or coupling \"nosuch\"");
+  CHECK(say(of_other).code == exit_not_found);
+  CHECK_THAT(say(of_other).err, ContainsSubstring("has no kernel or coupling \"nosuch\""));
+  CHECK(KeptChoices(directory.path()).list().pins.empty());
   CHECK(say(pin).code == exit_fine);
 }
 
-TEST_CASE("contextual-cache: pin refuses an empty key, and a config beside a config's number", "[unit]") {
+TEST_CASE("contextual-cache: pin refuses an empty key", "[unit]") {
   const TemporaryDirectory directory;
   Command pin = command_of(directory.path(), Verb::pin);
   pin.region = "tool region";
@@ -518,10 +504,6 @@ TEST_CASE("contextual-cache: pin refuses an empty key, and a config beside a con
   with_empty_key.key = "";
   CHECK(say(with_empty_key).code == exit_not_found);
   CHECK_THAT(say(with_empty_key).err, ContainsSubstring("--key is empty"));
-  Command with_both = pin;
-  with_both.config_id = 0;
-  CHECK(say(with_both).code == exit_not_found);
-  CHECK_THAT(say(with_both).err, ContainsSubstring("--config or --config-id"));
   CHECK(KeptChoices(directory.path()).list().pins.empty());
   CHECK(say(pin).code == exit_fine);
 }

@@ -1,7 +1,6 @@
 #include "report/judging/launches.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -34,34 +33,26 @@ std::vector<Cell> Iteration::cells() const {
 
 RunView view_of(const RunOfAllRanks& run) {
   RunView view;
-  struct Seen {
-    std::int64_t iteration;
-    std::size_t order;
-  };
-  std::unordered_map<const ProblemName*, Seen> seen;
   for (const RankRun* rank : run.ranks) {
     for (const RankLaunch& launch : rank->launches) {
-      Seen& first =
-          seen.try_emplace(launch.problem(), Seen{launch.tuning_iteration, seen.size()}).first->second;
-      first.iteration = std::min(first.iteration, launch.tuning_iteration);
       view.launches.push_back(&launch);
     }
   }
-  std::transform(seen.begin(), seen.end(), std::back_inserter(view.problems),
-                 [](const auto& entry) { return entry.first; });
-  std::sort(view.problems.begin(), view.problems.end(), [&](const ProblemName* a, const ProblemName* b) {
-    return std::tie(seen.at(a).iteration, seen.at(a).order) <
-           std::tie(seen.at(b).iteration, seen.at(b).order);
-  });
-  for (std::size_t i = 0; i < view.problems.size(); ++i) {
-    seen.at(view.problems[i]).order = i;
+  const auto by_iteration = [](const RankLaunch* a, const RankLaunch* b) {
+    return a->tuning_iteration < b->tuning_iteration;
+  };
+  std::stable_sort(view.launches.begin(), view.launches.end(), by_iteration);
+  std::unordered_map<const ProblemName*, std::size_t> order;
+  for (const RankLaunch* launch : view.launches) {
+    if (order.try_emplace(launch->problem(), order.size()).second) {
+      view.problems.push_back(launch->problem());
+    }
   }
   const auto place = [&](const RankLaunch* launch) {
-    return std::tuple(launch->tuning_iteration, seen.at(launch->problem()).order, launch->rank);
+    return std::tuple(launch->tuning_iteration, order.at(launch->problem()), launch->rank);
   };
   std::stable_sort(view.launches.begin(), view.launches.end(), [&](const RankLaunch* a, const RankLaunch* b) {
-    return a->tuning_iteration != b->tuning_iteration ? a->tuning_iteration < b->tuning_iteration
-                                                      : place(a) < place(b);
+    return a->tuning_iteration != b->tuning_iteration ? by_iteration(a, b) : place(a) < place(b);
   });
   // A line that is there twice counts once.
   view.launches.erase(

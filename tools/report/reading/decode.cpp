@@ -1,6 +1,5 @@
-#include "report/reading/decode.hpp"
-
 #include "report/format/texts.hpp"
+#include "report/reading/logs.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,4 @@
 #include "report/format/texts.hpp"
-#include "report/reading/decode.hpp"
 #include "report/reading/logs.hpp"
 
 #include <cerrno>

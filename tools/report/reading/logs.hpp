@@ -14,6 +14,7 @@
 #include <istream>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -110,6 +111,16 @@ class TextPool {
   std::map<std::pair<std::string_view, std::string_view>, ProblemName> problems_;
   std::map<std::tuple<const ProblemName*, std::int64_t, const char*>, ConfigName> configs_;
 };
+
+/// A line cannot be used. what() is the reason, printable and short.
+class DamagedLine : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws DamagedLine if the line is not JSON, lacks a needed field, or has a known field with another type
+/// or out of range. A null counts as absent. Returns nothing for an event that this program does not know.
+std::optional<Event> decode_line(std::string_view line, TextPool& pool);
 
 /// What is kept of a launch, of which a log has very many: 64 bytes.
 struct RankLaunch {
