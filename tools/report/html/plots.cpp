@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 namespace contextual::log_report {
@@ -111,11 +110,9 @@ std::vector<Point> points_of(const RunView& view) {
           {static_cast<double>(iteration.number), static_cast<double>(*iteration.makespan_ns), &iteration});
     }
   }
-  if (points.size() <= 2 * stretches) {
-    return points;
-  }
   std::vector<Point> kept;  // of each stretch the shortest and the longest, so that no outlier is lost
-  const auto stretch = static_cast<std::ptrdiff_t>(points.size() / stretches + 1);
+  const std::size_t whole = points.size() > 2 * stretches ? points.size() / stretches + 1 : 1;
+  const auto stretch = static_cast<std::ptrdiff_t>(whole);
   for (auto first = points.begin(); first != points.end();) {
     const auto last = points.end() - first > stretch ? first + stretch : points.end();
     const auto [low, high] = std::minmax_element(first, last, lower);
@@ -213,7 +210,6 @@ std::string region_plot(const RunView& view) {
     svg.text(x.position(static_cast<double>(end->number)), bottom + 16, std::to_string(end->number),
              end == points.front().iteration ? at_begin : at_end);
   }
-  std::set<Phase> phases;
   for (const Point& point : points) {
     const Phase phase = point.iteration->phase;
     const std::string name(to_string(phase));
@@ -221,9 +217,8 @@ std::string region_plot(const RunView& view) {
                    duration_text(point.y));
     svg.circle(x.position(point.x), y.position(point.y), phase == Phase::final_run ? 5 : 3, "point " + name);
     svg.end_mark();
-    phases.insert(phase);
   }
-  for (const Phase phase : phases) {
+  for (const Phase phase : {Phase::walk, Phase::search, Phase::final_run}) {
     svg.legend(to_string(phase), to_string(phase));
   }
   return svg.figure(

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace contextual::log_report {
@@ -18,10 +19,6 @@ namespace {
 
 using Ranks = std::vector<std::int64_t>;
 using Runs = std::vector<const RankRun*>;
-
-bool contains(const Ranks& ranks, std::int64_t rank) {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
 
 std::string config_at(const ConfigName& config) {
   if (config.problem == nullptr) {
@@ -242,35 +239,20 @@ Verdict by_region_failure(const Evidence& evidence) {
 }
 
 /// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
-/// because of another one. Such a rank leaves, and the others may never come to the run.
+/// because of another one. Such a rank leaves, and the others may never come to the run. So it is with a rank
+/// that alone met a new key in a later call, of which the logs of the others have nothing.
 Verdict by_own_error(const Evidence& evidence) {
+  const Runs& ranks = evidence.run.ranks;
   const std::size_t open = evidence.in(RankState::open).size();
-  const bool launcher_ended_others = open + 1 == evidence.run.ranks.size() && evidence.run.absent.empty();
+  const bool launcher_ended_others = open + 1 == ranks.size() && evidence.run.absent.empty();
   const bool may_have_thrown = open == 0 || launcher_ended_others;  // else a rank may be lost
   const Runs failed = evidence.failed_with([&](const RunEnd& end) {
+    const bool never_met = ranks.size() == 1 && end.error_type == "CommunicationError" &&
+                           end.phase == RunStage::hello && end.blamed_ranks == rank_numbers(ranks);
     return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
-           end.error_type == "Error" || (may_have_thrown && region_threw(end));
+           end.error_type == "Error" || (may_have_thrown && region_threw(end)) || never_met;
   });
   return {evidence.is_every_rank(failed.size()) ? Ranks{} : evidence.most_blamed(rank_numbers(failed))};
-}
-
-/// The failed ranks whose own CommunicationError names them.
-Runs blaming_themselves(const Evidence& evidence) {
-  Runs ranks = evidence.in(RankState::failed);
-  std::erase_if(ranks, [](const RankRun* run) {
-    return run->end->error_type != "CommunicationError" || !contains(run->end->blamed_ranks, run->rank);
-  });
-  return ranks;
-}
-
-/// Names a rank whose error says that no other rank came to meet it. That is a rank that alone met a new key
-/// in a later call. The others never began the run, so that their logs do not have it.
-Verdict by_lonely_meeting(const Evidence& evidence) {
-  const Runs alone = blaming_themselves(evidence);
-  const bool never_met = evidence.run.ranks.size() == 1 && alone.size() == 1 &&
-                         alone.front()->end->phase == RunStage::hello &&
-                         alone.front()->end->blamed_ranks.size() == 1;
-  return {never_met ? rank_numbers(alone) : Ranks{}};
 }
 
 /// Names the ranks whose region threw, or among several those in the earliest iteration: a region that gives
@@ -285,9 +267,15 @@ Verdict by_throw(const Evidence& evidence) {
   return {evidence.most_blamed(rank_numbers(threw))};
 }
 
-/// Names ranks whose own error names them. They were away, for example stopped, and continued too late.
+/// Names ranks whose own CommunicationError names them. They were away, for example stopped, and continued
+/// too late.
 Verdict by_own_absence(const Evidence& evidence) {
-  return {evidence.most_blamed(rank_numbers(blaming_themselves(evidence)))};
+  Runs away = evidence.failed_with([](const RunEnd& end) { return end.error_type == "CommunicationError"; });
+  std::erase_if(away, [](const RankRun* run) {
+    const Ranks& blamed = run->end->blamed_ranks;
+    return std::find(blamed.begin(), blamed.end(), run->rank) == blamed.end();
+  });
+  return {evidence.most_blamed(rank_numbers(away))};
 }
 
 /// Names the ranks that the errors blame most.
@@ -384,9 +372,8 @@ Verdict by_block(const Evidence& evidence) {
 /// Judges a run in which some rank failed, is blocked, or wrote no end while others did: the first rule that
 /// applies decides.
 Verdict verdict_of(const Evidence& evidence) {
-  for (const auto rule :
-       {by_tuning_failure, by_region_failure, by_own_error, by_lonely_meeting, by_missing_end, by_throw,
-        by_own_absence, by_leaving_early, by_block, by_blame, by_odd_error}) {
+  for (const auto rule : {by_tuning_failure, by_region_failure, by_own_error, by_missing_end, by_throw,
+                          by_own_absence, by_leaving_early, by_block, by_blame, by_odd_error}) {
     if (Verdict verdict = rule(evidence); verdict.applies()) {
       std::sort(verdict.ranks.begin(), verdict.ranks.end());
       if (verdict.why.empty()) {
@@ -421,25 +408,24 @@ struct StopTimes {
 };
 
 std::vector<Stop> stops_of(const RunOfAllRanks& run, const Logs& logs) {
-  using Key = std::tuple<RankState, std::string, std::string>;
-  std::map<Key, std::size_t> known;
-  std::vector<Stop> stops;
-  std::vector<StopTimes> times;
+  std::vector<std::pair<Stop, StopTimes>> found;
   for (const RankRun* rank : run.ranks) {
     Stop stop{{}, state_of(*rank), what_of(*rank, logs), position_of(*rank)};
     if (run.several_regions) {
       stop.where = "region " + std::string(rank->region) + ", " + stop.where;
     }
-    const auto [found, is_new] = known.try_emplace(Key(stop.state, stop.what, stop.where), stops.size());
-    if (is_new) {
-      stops.push_back(std::move(stop));
-      times.emplace_back();
-    }
-    stops[found->second].ranks.push_back(rank->rank);
-    times[found->second].add(*rank, logs);
+    auto alike = std::find_if(found.begin(), found.end(), [&](const auto& other) {
+      return std::tie(other.first.state, other.first.what, other.first.where) ==
+             std::tie(stop.state, stop.what, stop.where);
+    });
+    alike = alike != found.end() ? alike : found.insert(alike, {std::move(stop), {}});
+    alike->first.ranks.push_back(rank->rank);
+    alike->second.add(*rank, logs);
   }
-  for (std::size_t i = 0; i < stops.size(); ++i) {
-    stops[i].what += times[i].text(stops[i].state);
+  std::vector<Stop> stops;
+  for (auto& [stop, times] : found) {
+    stop.what += times.text(stop.state);
+    stops.push_back(std::move(stop));
   }
   return stops;
 }

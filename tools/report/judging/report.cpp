@@ -7,29 +7,26 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace contextual::log_report {
 namespace {
 
 std::vector<std::string> warnings_of(const RunOfAllRanks& run) {
-  std::map<std::string_view, std::vector<std::int64_t>> ranks;
+  std::map<std::string_view, std::set<std::int64_t>> ranks;
   std::vector<std::string_view> order;
   for (const RankRun* rank : run.ranks) {
     for (const std::string_view text : rank->warnings) {
-      std::vector<std::int64_t>& said = ranks[text];
-      if (said.empty()) {
+      if (ranks[text].empty()) {
         order.push_back(text);
       }
-      if (said.empty() || said.back() != rank->rank) {
-        said.push_back(rank->rank);
-      }
+      ranks[text].insert(rank->rank);
     }
   }
   std::vector<std::string> warnings;
-  warnings.reserve(order.size());
   for (const std::string_view text : order) {
-    warnings.push_back(ranks_text(ranks[text]) + ": " + std::string(text));
+    warnings.push_back(ranks_text({ranks[text].begin(), ranks[text].end()}) + ": " + std::string(text));
   }
   return warnings;
 }

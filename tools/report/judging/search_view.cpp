@@ -52,16 +52,6 @@ std::vector<MeasuredView> measured_of(const SearchResult& result) {
   return measured;
 }
 
-std::vector<LostView> lost_of(const SearchResult& result) {
-  std::vector<LostView> lost;
-  for (const LostAssignment& each : result.lost) {
-    if (each.config_ids.size() == result.problems.size() && each.gain) {
-      lost.push_back({&each.config_ids, change_of(*each.gain, each.gain_low, each.gain_high)});
-    }
-  }
-  return lost;
-}
-
 /// Compares all with the first one.
 std::vector<std::size_t> differing_of(const SearchView& view) {
   const ConfigIds* first = nullptr;
@@ -80,8 +70,8 @@ std::vector<std::size_t> differing_of(const SearchView& view) {
   for (const InfeasibleAssignment* each : view.infeasible) {
     compare(each->config_ids);
   }
-  for (const LostView& each : view.lost) {
-    compare(*each.config_ids);
+  for (const LostAssignment* each : view.lost) {
+    compare(each->config_ids);
   }
   compare(view.choice);
   compare(view.by_own_time);
@@ -116,7 +106,11 @@ SearchView view_of(const SearchResult& result) {
       view.infeasible.push_back(&each);
     }
   }
-  view.lost = lost_of(result);
+  for (const LostAssignment& each : result.lost) {
+    if (each.config_ids.size() == result.problems.size() && each.gain) {
+      view.lost.push_back(&each);
+    }
+  }
   view.differing = differing_of(view);
   return view;
 }

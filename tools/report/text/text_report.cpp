@@ -4,7 +4,6 @@
 #include "report/format/texts.hpp"
 #include "report/wording/sections.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace contextual::log_report {
@@ -87,10 +86,6 @@ class TextWriter final : public Writer {
 };
 
 }  // namespace
-
-std::size_t text_width(std::optional<std::size_t> terminal) {
-  return std::clamp(terminal.value_or(100), narrowest_text, widest_text);
-}
 
 std::string text_report(const Report& report, const ReportOptions& options) {
   TextWriter out(options);

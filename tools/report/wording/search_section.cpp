@@ -97,8 +97,9 @@ std::string ties_text(const SearchView& search) {
 }
 
 std::string lost_text(const SearchView& search) {
-  const auto text = [&](const LostView& lost) {
-    return set_text(search, *lost.config_ids) + ": " + change_text(lost.change);
+  const auto text = [&](const LostAssignment* lost) {
+    return set_text(search, lost->config_ids) + ": " +
+           change_text(change_of(*lost->gain, lost->gain_low, lost->gain_high));
   };
   return joined(search.lost, "; ", text, sets_in_text);
 }

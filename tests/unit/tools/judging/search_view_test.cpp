@@ -66,15 +66,17 @@ TEST_CASE("view_of: the measured assignments are in the order of their makespans
   CHECK(search.differing == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("view_of: what lost has a change of one id for each problem, never below -100 %", "[unit]") {
+TEST_CASE("view_of: what lost has a gain and one id for each problem; its change is never below -100 %",
+          "[unit]") {
   SearchResult result = two_problems();
   result.lost = {{{4, 3}, 0.5, -0.5, 1.36}, {{1}, 0.5, 0.5, 0.5}, {{5, 3}, std::nullopt, 0, 0}};
   const SearchView search = view_of(result);
   REQUIRE(search.lost.size() == 1);
-  CHECK(*search.lost[0].config_ids == ConfigIds{4, 3});
-  CHECK(search.lost[0].change.centre == -0.5);
-  CHECK(search.lost[0].change.low == -1);
-  CHECK(search.lost[0].change.high == 0.5);
+  CHECK(search.lost[0]->config_ids == ConfigIds{4, 3});
+  const Change change = change_of(0.5, -0.5, 1.36);
+  CHECK(change.centre == -0.5);
+  CHECK(change.low == -1);
+  CHECK(change.high == 0.5);
   CHECK(change_of(0.25, std::nullopt, std::nullopt).low == -0.25);
 }
 

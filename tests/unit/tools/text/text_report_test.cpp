@@ -197,12 +197,6 @@ TEST_CASE("text_report: configs and keys are whole in every width, with lines of
   }
 }
 
-TEST_CASE("text_width: as wide as the terminal, else 100 columns, and never fewer than 60", "[unit]") {
-  CHECK(text_width(std::nullopt) == 100);
-  CHECK(text_width(200) == 200);
-  CHECK(text_width(20) == 60);
-}
-
 TEST_CASE("text_report: no line is wider than asked for, whatever the names", "[unit]") {
   const SampleRun wide{.region = std::string(300, 'r') + "\xe6\x97\xa5\xe6\x9c\xac"};
   for (const std::size_t width : {60, 100, 160}) {
