@@ -82,15 +82,18 @@ Groups join_by_id(const std::vector<const RankRun*>& runs) {
 /// regions wait for each other.
 void join_by_time(const RankRun* run, Groups& groups) {
   const RunOfAllRanks alone = group_of(run);
-  for (const auto& [met, in_region] :
-       {std::pair(true, true), std::pair(false, true), std::pair(false, false)}) {
+  struct Kind {
+    bool met;
+    bool in_region;
+  };
+  for (const Kind& kind : {Kind{true, true}, Kind{false, true}, Kind{false, false}}) {
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const RunOfAllRanks& group) {
-      return group.met == met && (group.region == run->region) == in_region &&
+      return group.met == kind.met && (group.region == run->region) == kind.in_region &&
              group.rank_count == alone.rank_count && near(group.started_s, alone.started_s) &&
              group.find(run->rank) == nullptr;
     });
     if (found != groups.end()) {
-      found->several_regions = found->several_regions || !in_region;
+      found->several_regions = found->several_regions || !kind.in_region;
       add(*found, run);
       return;
     }
