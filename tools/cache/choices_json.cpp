@@ -1,5 +1,3 @@
-#include "cache/choices_json.hpp"
-
 #include "cache/choices_text.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,9 +1,7 @@
 #include "cache/choices_text.hpp"
 
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
-#include "report/judging/report_options.hpp"
-#include "report/text/text_table.hpp"
+#include "report/format/table.hpp"
+#include "report/format/texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +53,7 @@ std::string header_text(const KeptSet& set) {
 }
 
 /// Each part once, with the first rank that it differs on.
-std::string machine_text_of(const KeptSet& set) {
+std::string differences_text(const KeptSet& set) {
   std::string text;
   std::set<std::string> told;
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
@@ -120,14 +118,12 @@ std::string configs_text(const KeptSet& set) {
   return text;
 }
 
-std::string infeasible_text(const KeptSet& set, std::size_t most) {
+std::string infeasible_text(const KeptSet& set) {
   std::string text = set.infeasible.empty() ? "" : "\ninfeasible when it was chosen:\n";
-  const std::size_t shown = std::min(most, set.infeasible.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    text += "  " + printable(set.infeasible[i].what) + ": " + printable(set.infeasible[i].reason) + "\n";
+  for (const KeptInfeasible& known : set.infeasible) {
+    text += "  " + printable(known.what) + ": " + printable(known.reason) + "\n";
   }
-  const std::size_t left = set.infeasible.size() - shown;
-  return text + (left > 0 ? "  and " + std::to_string(left) + " more, which `show` lists\n" : "");
+  return text;
 }
 
 }  // namespace
@@ -171,7 +167,7 @@ std::string list_text(const KeptChoices::Contents& contents) {
 }
 
 std::string show_text(const KeptSet& set) {
-  std::string text = header_text(set);
+  std::string text = header_text(set) + "\n" + words_of(set.standing).verdict + differences_text(set);
   for (std::size_t rank = 0; rank < set.machines.size(); ++rank) {
     const auto first = std::find(set.machines.begin(), set.machines.end(), set.machines[rank]);
     const auto of = static_cast<std::size_t>(first - set.machines.begin());
@@ -185,13 +181,7 @@ std::string show_text(const KeptSet& set) {
       text += "  " + printable(part) + ": " + printable(value) + "\n";
     }
   }
-  return text + configs_text(set) + infeasible_text(set, set.infeasible.size());
-}
-
-std::string why_text(const KeptSet& set) {
-  constexpr std::size_t most_infeasible_for_why = 10;
-  return header_text(set) + "\n" + words_of(set.standing).verdict + machine_text_of(set) + configs_text(set) +
-         infeasible_text(set, most_infeasible_for_why);
+  return text + configs_text(set) + infeasible_text(set);
 }
 
 }  // namespace contextual::cache_tool

@@ -1,9 +1,7 @@
 #include "cache/command.hpp"
 
-#include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/format/whole_file.hpp"
 
 #include <contextual/choices.hpp>
@@ -72,9 +70,6 @@ PinnedConfig pinned_of(const Command& command) {
   if (command.key && command.key->empty()) {
     throw InvalidArgument("--key is empty: leave it out to pin every key");
   }
-  if (!command.config.empty() && command.config_id) {
-    throw InvalidArgument("a pin has one config: give --config or --config-id, not both");
-  }
   PinnedConfig pinned;
   pinned.region = command.region.value_or("");
   pinned.kernel = command.kernel.value_or("");
@@ -104,15 +99,8 @@ void note_unknown(const KeptChoices& kept, const PinnedConfig& pinned, std::ostr
   }
 }
 
-/// Pins what `set` has chosen. Throws InvalidArgument if the command says more than a set and a kernel, or if
-/// the set has no such kernel.
+/// Pins what `set` has chosen. Throws InvalidArgument if the set has no such kernel.
 Changes pin_set(const KeptChoices& kept, const KeptSet& set, const Command& command) {
-  if (command.key || !command.config.empty() || command.config_id) {
-    throw InvalidArgument(
-        "a set is pinned as it was chosen, so SET goes with none of --key, --config and --config-id: name "
-        "the "
-        "region by --region instead to pin one config");
-  }
   const bool has_kernel = std::any_of(set.configs.begin(), set.configs.end(), [&](const KeptConfig& config) {
     return !command.kernel || config.kernel == *command.kernel;
   });
@@ -145,7 +133,7 @@ int show(const KeptChoices& kept, const Command& command, std::ostream& out) {
     contents.sets.push_back(set);
     out << json_text(contents);
   } else {
-    out << (command.verb == Verb::show ? show_text(set) : why_text(set));
+    out << show_text(set);
   }
   return exit_fine;
 }
@@ -186,7 +174,6 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::list:
       break;
     case Verb::show:
-    case Verb::why:
       return show(kept, command, out);
     case Verb::prune:
       return prune(kept, command, out, err);

@@ -10,7 +10,7 @@
 
 namespace contextual::cache_tool {
 
-enum class Verb { list, show, why, prune, forget, export_choices, import_choices, pin, unpin };
+enum class Verb { list, show, prune, forget, export_choices, import_choices, pin, unpin };
 
 struct Command {
   Verb verb = Verb::list;

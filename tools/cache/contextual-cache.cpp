@@ -30,8 +30,9 @@ void add_kernel(CLI::App& sub, Command& command) {
   sub.add_option("--kernel", command.kernel, "only this kernel or coupling");
 }
 
-void add_set(CLI::App& sub, Command& command, bool required) {
-  sub.add_option("SET", command.set, "a set's name, as `list` shows it, or a part of it")->required(required);
+CLI::Option* add_set(CLI::App& sub, Command& command, bool required) {
+  return sub.add_option("SET", command.set, "a set's name, as `list` shows it, or a part of it")
+      ->required(required);
 }
 
 void add_verbs(CLI::App& app, Command& command) {
@@ -39,12 +40,11 @@ void add_verbs(CLI::App& app, Command& command) {
   CLI::App* const list = add(app, command, Verb::list, "list", "one line a set and one a pin");
   add_region(*list, command, false);
   json(*list);
-  CLI::App* const show = add(app, command, Verb::show, "show", "all of a set");
+  CLI::App* const show = add(app, command, Verb::show, "show",
+                             "all of a set, whether it would be used here, and why its configs were chosen");
+  show->alias("why");
   add_set(*show, command, true);
   json(*show);
-  CLI::App* const why = add(app, command, Verb::why, "why",
-                            "whether a set would be used here, and why its configs were chosen");
-  add_set(*why, command, true);
   CLI::App* const prune =
       add(app, command, Verb::prune, "prune", "removes damaged sets, and files that are left over");
   prune->add_option("--older-than", command.older_than_days, "also removes sets that are older, in days")
@@ -66,13 +66,18 @@ void add_verbs(CLI::App& app, Command& command) {
       add(app, command, Verb::pin, "pin",
           "pins a set, or by --region, --kernel and --config one config, which is then never "
           "tuned");
-  add_set(*pin, command, false);
+  CLI::Option* const set = add_set(*pin, command, false);
   add_region(*pin, command, false);
   add_kernel(*pin, command);
-  pin->add_option("--key", command.key, "the key as reports have it; else every key");
-  pin->add_option("--config", command.config, R"(all names and values as JSON: '{"BLOCK": 64}')");
-  pin->add_option("--config-id", command.config_id, "the config's number instead, always for a coupling")
-      ->check(CLI::NonNegativeNumber);
+  CLI::Option* const key =
+      pin->add_option("--key", command.key, "the key as reports have it; else every key");
+  CLI::Option* const config =
+      pin->add_option("--config", command.config, R"(all names and values as JSON: '{"BLOCK": 64}')");
+  CLI::Option* const config_id =
+      pin->add_option("--config-id", command.config_id, "the config's number instead, always for a coupling")
+          ->check(CLI::NonNegativeNumber)
+          ->excludes(config);
+  set->excludes(key)->excludes(config)->excludes(config_id);  // it is pinned as it was chosen
   CLI::App* const unpin = add(app, command, Verb::unpin, "unpin", "removes the pins of a region");
   add_region(*unpin, command, true);
   add_kernel(*unpin, command);

@@ -1,10 +1,10 @@
 #include "report/command.hpp"
 
-#include "report/format/printable.hpp"
+#include "report/format/texts.hpp"
 #include "report/format/whole_file.hpp"
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
-#include "report/reading/log_reader.hpp"
+#include "report/reading/logs.hpp"
 #include "report/text/text_report.hpp"
 #include "report/trace/trace.hpp"
 

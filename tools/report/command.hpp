@@ -3,7 +3,7 @@
 /// \file
 /// What the program does once it knows its arguments.
 
-#include "report/judging/report_options.hpp"
+#include "report/judging/report.hpp"
 
 #include <filesystem>
 #include <iosfwd>
@@ -19,7 +19,7 @@ struct Command {
 
 enum ExitCode {
   exit_fine = 0,
-  exit_bad_run = 1,   ///< some run ended badly or did not end, or its ranks disagree
+  exit_bad_run = 1,   ///< some run ended badly or did not end
   exit_no_input = 2,  ///< nothing could be read, or a file could not be written, or wrong arguments
 };
 

@@ -2,23 +2,24 @@
 /// contextual-report: reads the logs of tuning runs, of one rank or many, and says what happened.
 
 #include "report/command.hpp"
-#include "report/text/text_report.hpp"
 
 #include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <iostream>
-#include <optional>
 
 namespace {
 
-std::optional<std::size_t> terminal_columns() {
+/// As wide as the terminal, if there is one.
+std::size_t usual_width() {
+  using namespace contextual::log_report;
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
+  return known ? std::clamp<std::size_t>(size.ws_col, narrowest_text, widest_text) : ReportOptions().width;
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
   ReportOptions& options = command.options;
   CLI::App app{
       "Reads the logs of tuning runs (rank-N.jsonl) and says what happened.\n"
-      "Exit codes: 0 all is well, 1 a run ended badly or ranks disagree, 2 nothing to read or a wrong "
+      "Exit codes: 0 all is well, 1 a run ended badly, 2 nothing to read or a wrong "
       "argument.",
       "contextual-report"};
   app.add_option("DIR", command.directory, "log directory")->capture_default_str();
@@ -41,7 +42,7 @@ int main(int argc, char** argv) {
                  "only this run: its number in the overview, or (part of) its id");
   app.add_flag("--whole-table", options.whole_table,
                "every row of the iteration table, every config and assignment");
-  options.width = text_width(terminal_columns());
+  options.width = usual_width();
   app.add_option("--width", options.width, "columns of the text; else the terminal's, or 100")
       ->check(CLI::Range(narrowest_text, widest_text));
   app.add_option("--html", command.html, "also write a page with plots to this file");

@@ -73,30 +73,30 @@ std::size_t Mutator::below(std::size_t bound) {
   return bound == 0 ? 0 : static_cast<std::size_t>(random_() % bound);
 }
 
-void Mutator::flip_bits(std::string& file) {
+void Mutator::flip_bits(std::string& file, std::string& /*other*/) {
   for (std::size_t count = 1 + below(4); count > 0 && !file.empty(); --count) {
     char& byte = file[below(file.size())];
     byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << below(8)));
   }
 }
 
-void Mutator::cut(std::string& file) {
+void Mutator::cut(std::string& file, std::string& /*other*/) {
   file.resize(below(file.size() + 1));
 }
 
-void Mutator::insert_bytes(std::string& file) {
+void Mutator::insert_bytes(std::string& file, std::string& /*other*/) {
   const std::string_view bytes = odd_bytes[below(odd_bytes.size())];
   for (std::size_t count = 1 + below(3); count > 0; --count) {
     file.insert(below(file.size() + 1), bytes);
   }
 }
 
-void Mutator::remove_bytes(std::string& file) {
+void Mutator::remove_bytes(std::string& file, std::string& /*other*/) {
   const std::size_t begin = below(file.size());
   file.erase(begin, 1 + below(40));
 }
 
-void Mutator::repeat_or_remove_line(std::string& file) {
+void Mutator::repeat_or_remove_line(std::string& file, std::string& /*other*/) {
   std::vector<std::string> lines = lines_in(file);
   if (lines.empty()) {
     return;
@@ -111,34 +111,30 @@ void Mutator::repeat_or_remove_line(std::string& file) {
   file = joined(lines);
 }
 
-void Mutator::exchange_lines(Files& files) {
-  std::string& a = any_of(files);
-  std::string& b = any_of(files);
-  std::vector<std::string> from = lines_in(a);
-  std::vector<std::string> to = lines_in(b);
+void Mutator::exchange_lines(std::string& file, std::string& other) {
+  std::vector<std::string> from = lines_in(file);
+  std::vector<std::string> to = lines_in(other);
   if (from.empty() || to.empty()) {
     return;
   }
   std::swap(from[below(from.size())], to[below(to.size())]);
-  a = joined(from);
-  b = joined(to);
+  file = joined(from);
+  other = joined(to);
 }
 
-void Mutator::splice(Files& files) {
-  std::string& file = any_of(files);
-  const std::string& other = any_of(files);
+void Mutator::splice(std::string& file, std::string& other) {
   const std::string tail = other.substr(below(other.size() + 1), 1 + below(400));
   file.insert(below(file.size() + 1), tail);
 }
 
-void Mutator::replace_value(std::string& file) {
+void Mutator::replace_value(std::string& file, std::string& /*other*/) {
   const std::size_t colon = file.find("\":", below(file.size()));
   if (colon != std::string::npos) {
     file.replace(colon + 2, value_end(file, colon + 1) - colon - 2, odd_values()[below(odd_values().size())]);
   }
 }
 
-void Mutator::exchange_values(std::string& file) {
+void Mutator::exchange_values(std::string& file, std::string& /*other*/) {
   const std::size_t first = file.find("\":", below(file.size()));
   const std::size_t second = first == std::string::npos ? first : file.find("\":", first + 2 + below(200));
   if (second == std::string::npos) {
@@ -155,7 +151,7 @@ void Mutator::exchange_values(std::string& file) {
   file.replace(first + 2, first_value.size(), second_value);
 }
 
-void Mutator::insert_nesting(std::string& file) {
+void Mutator::insert_nesting(std::string& file, std::string& /*other*/) {
   const std::size_t depth = 1 + below(20'000);
   const std::size_t colon = file.find("\":", below(file.size()));
   if (colon != std::string::npos) {
@@ -164,7 +160,7 @@ void Mutator::insert_nesting(std::string& file) {
   }
 }
 
-void Mutator::insert_long_line(std::string& file) {
+void Mutator::insert_long_line(std::string& file, std::string& /*other*/) {
   const std::size_t quote = file.find('"', below(file.size()));
   if (quote != std::string::npos) {
     file.insert(quote + 1, std::string(1 + below(30'000), below(2) == 0 ? 'x' : '<'));
@@ -172,43 +168,16 @@ void Mutator::insert_long_line(std::string& file) {
 }
 
 void Mutator::mutate(Files& files) {
+  constexpr auto mutations = std::to_array(
+      {&Mutator::flip_bits, &Mutator::cut, &Mutator::insert_bytes, &Mutator::remove_bytes,
+       &Mutator::repeat_or_remove_line, &Mutator::repeat_or_remove_line, &Mutator::exchange_lines,
+       &Mutator::splice, &Mutator::insert_nesting, &Mutator::insert_long_line, &Mutator::exchange_values,
+       &Mutator::exchange_values, &Mutator::replace_value, &Mutator::replace_value, &Mutator::replace_value,
+       &Mutator::replace_value});
   for (std::size_t count = 1 + below(4); count > 0; --count) {
-    switch (below(16)) {
-      case 0:
-        flip_bits(any_of(files));
-        break;
-      case 1:
-        cut(any_of(files));
-        break;
-      case 2:
-        insert_bytes(any_of(files));
-        break;
-      case 3:
-        remove_bytes(any_of(files));
-        break;
-      case 4:
-      case 5:
-        repeat_or_remove_line(any_of(files));
-        break;
-      case 6:
-        exchange_lines(files);
-        break;
-      case 7:
-        splice(files);
-        break;
-      case 8:
-        insert_nesting(any_of(files));
-        break;
-      case 9:
-        insert_long_line(any_of(files));
-        break;
-      case 10:
-      case 11:
-        exchange_values(any_of(files));
-        break;
-      default:
-        replace_value(any_of(files));
-    }
+    const auto mutation = mutations[below(mutations.size())];
+    std::string& file = files[below(files.size())];
+    (this->*mutation)(file, files[below(files.size())]);
   }
 }
 

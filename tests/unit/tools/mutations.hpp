@@ -24,19 +24,19 @@ class Mutator {
 
  private:
   std::size_t below(std::size_t bound);  ///< 0 for bound 0; the same on all platforms
-  std::string& any_of(Files& files) { return files[below(files.size())]; }
 
-  void flip_bits(std::string& file);
-  void cut(std::string& file);
-  void insert_bytes(std::string& file);
-  void remove_bytes(std::string& file);
-  void repeat_or_remove_line(std::string& file);
-  void exchange_lines(Files& files);
-  void splice(Files& files);
-  void replace_value(std::string& file);
-  void exchange_values(std::string& file);
-  void insert_nesting(std::string& file);
-  void insert_long_line(std::string& file);
+  // Each changes `file`; some do so by what is in `other`, which may be the same.
+  void flip_bits(std::string& file, std::string& other);
+  void cut(std::string& file, std::string& other);
+  void insert_bytes(std::string& file, std::string& other);
+  void remove_bytes(std::string& file, std::string& other);
+  void repeat_or_remove_line(std::string& file, std::string& other);
+  void exchange_lines(std::string& file, std::string& other);
+  void splice(std::string& file, std::string& other);
+  void replace_value(std::string& file, std::string& other);
+  void exchange_values(std::string& file, std::string& other);
+  void insert_nesting(std::string& file, std::string& other);
+  void insert_long_line(std::string& file, std::string& other);
 
   std::mt19937_64 random_;
 };

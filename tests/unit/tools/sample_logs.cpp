@@ -1,7 +1,7 @@
 #include "unit/tools/sample_logs.hpp"
 
 #include "contextual/record/log_lines.hpp"
-#include "report/reading/log_reader.hpp"
+#include "report/reading/logs.hpp"
 
 #include <algorithm>
 #include <array>

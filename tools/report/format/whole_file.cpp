@@ -1,6 +1,6 @@
 #include "report/format/whole_file.hpp"
 
-#include "report/format/printable.hpp"
+#include "report/format/texts.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,6 +1,5 @@
 #include "report/html/html_report.hpp"
 
-#include "report/html/plots.hpp"
 #include "report/html/svg.hpp"
 #include "report/wording/sections.hpp"
 
@@ -20,10 +19,9 @@ constexpr const char* page_style = R"css(
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 main { max-width: 1200px; margin: 0 auto; padding: 12px; }
-h1 { font-size: 1.4rem; margin: 8px 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.25rem; margin: 0 0 4px; overflow-wrap: anywhere; }
-h3 { font-size: 1rem; margin: 20px 0 6px; overflow-wrap: anywhere; }
-p { margin: 4px 0; overflow-wrap: anywhere; }
+h1, h2, h3, p { margin: 4px 0; overflow-wrap: anywhere; }
+h1, h2 { font-size: 1.3rem; }
+h3 { font-size: 1rem; margin-top: 20px; }
 .soft { color: var(--soft); font-size: .9em; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 16px; margin: 16px 0; }
 .scroll { overflow-x: auto; }
@@ -31,7 +29,6 @@ table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabu
 th { text-align: left; font-weight: 600; color: var(--soft); }
 th, td { padding: 3px 12px 3px 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
 .wide { white-space: normal; min-width: 16em; overflow-wrap: anywhere; }
-@media (max-width: 600px) { .wide { min-width: 9em; } }
 .number { text-align: right; }
 tr.chosen td { background: var(--tint); }
 .badge { display: inline-block; border-radius: 4px; padding: 0 8px; border: 1px solid currentColor; font-size: .85rem; font-weight: 600; }
@@ -77,12 +74,9 @@ class HtmlWriter final : public Writer {
   void begin_run(const RunAnalysis& analysis) override {
     const std::string number = std::to_string(analysis.number);
     const std::string status(name_of(analysis.ending.status));
-    std::string badges = " " + element("span", status, "class=\"badge " + status + "\"");
-    if (!analysis.disagreements.empty()) {
-      badges += " " + element("span", "ranks disagree", "class=\"badge failed\"");
-    }
+    const std::string badge = element("span", status, "class=\"badge " + status + "\"");
     out_ += "<section id=\"run-" + number + "\">\n" +
-            element("h2", number + ". " + escaped(region_text(*analysis.run)) + badges) + "\n";
+            element("h2", number + ". " + escaped(region_text(*analysis.run)) + " " + badge) + "\n";
     paragraph("", "Tuning " + analysis.run->id + ", " + head_text(*analysis.run));
   }
 

@@ -1,16 +1,9 @@
-#include "report/html/plots.hpp"
-
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
-#include "report/html/plot_axis.hpp"
+#include "report/html/html_report.hpp"
 #include "report/html/svg.hpp"
-#include "report/wording/problem_section.hpp"
-#include "report/wording/search_section.hpp"
+#include "report/wording/sections.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 namespace contextual::log_report {
@@ -21,19 +14,9 @@ constexpr std::size_t infeasible_in_plot = 12;
 constexpr std::size_t samples_in_row = 64;
 constexpr std::size_t label_columns = 80;
 constexpr double row_height = 30;
+constexpr std::string_view at_begin = "text-anchor=\"start\"";
 constexpr std::string_view at_middle = "text-anchor=\"middle\"";
 constexpr std::string_view at_end = "text-anchor=\"end\"";
-
-/// The label of a tick, without needless digits, e.g. "30 ms".
-std::string tick_text(double ns) {
-  std::string text = duration_text(ns);
-  const std::size_t unit = text.find(' ');
-  if (text.find('.') < unit) {
-    const std::size_t last = text.find_last_not_of('0', unit - 1);
-    text.erase(text[last] == '.' ? last : last + 1, unit - (text[last] == '.' ? last : last + 1));
-  }
-  return text;
-}
 
 /// Something that has taken a time: its values above, its times below.
 struct PlotRow {
@@ -74,7 +57,7 @@ std::string row_plot(const std::string& kind, std::string caption, const std::ve
   for (const PlotRow& row : rows) {
     std::vector<double> times_ns = row.samples_ns;
     any_samples = any_samples || !times_ns.empty();
-    times_ns.push_back(row.centre_ns);
+    times_ns.insert(times_ns.end(), {row.centre_ns - row.spread_ns, row.centre_ns + row.spread_ns});
     for (const double time_ns : times_ns) {
       low = high == 0 || (time_ns > 0 && time_ns < low) ? time_ns : low;
       high = std::max(high, time_ns);
@@ -83,15 +66,16 @@ std::string row_plot(const std::string& kind, std::string caption, const std::ve
   if (high <= 0) {
     return "";
   }
-  const double margin = Axis(low, high, 0, 1, Scale::fitting).logarithmic() ? 0 : (high - low) * 0.05;
-  const Axis axis(low - margin, high + margin, 12, plot_width - 14, Scale::fitting);
+  const Axis axis(low, high, 12, plot_width - 14);
   const double bottom = row_height * static_cast<double>(rows.size()) + 4;
   Svg svg;
-  for (const double tick : axis.ticks(4)) {
-    const double x = axis.position(tick);
-    const bool at_edge = x > plot_width - 24;
-    svg.line(x, 2, x, bottom, "grid");
-    svg.text(at_edge ? plot_width : x, bottom + 13, tick_text(tick), at_edge ? at_end : at_middle);
+  const std::vector<Axis::Tick> ticks = axis.ticks(5);
+  for (const Axis::Tick& tick : ticks) {
+    svg.line(tick.position, 2, tick.position, bottom, "grid");
+    svg.text(tick.position, bottom + 13, duration_text(tick.value),
+             &tick == &ticks.front()  ? at_begin
+             : &tick == &ticks.back() ? at_end
+                                      : at_middle);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     draw(svg, rows[i], axis, 2 + row_height * static_cast<double>(i));
@@ -126,11 +110,9 @@ std::vector<Point> points_of(const RunView& view) {
           {static_cast<double>(iteration.number), static_cast<double>(*iteration.makespan_ns), &iteration});
     }
   }
-  if (points.size() <= 2 * stretches) {
-    return points;
-  }
   std::vector<Point> kept;  // of each stretch the shortest and the longest, so that no outlier is lost
-  const auto stretch = static_cast<std::ptrdiff_t>(points.size() / stretches + 1);
+  const std::size_t whole = points.size() > 2 * stretches ? points.size() / stretches + 1 : 1;
+  const auto stretch = static_cast<std::ptrdiff_t>(whole);
   for (auto first = points.begin(); first != points.end();) {
     const auto last = points.end() - first > stretch ? first + stretch : points.end();
     const auto [low, high] = std::minmax_element(first, last, lower);
@@ -161,7 +143,7 @@ std::string config_plot(const ProblemResult& problem) {
       row.samples_ns = config.samples_ns;
       row.centre_ns = config.median_ns;
       row.spread_ns = config.spread_ns;
-      row.title += ": " + duration_text(config.median_ns) + " +- " + duration_text(config.spread_ns) + ", " +
+      row.title += ": " + time_text(config.median_ns, config.spread_ns) + ", " +
                    count_text(config.samples_ns.size(), "sample");
     }
     row.title += (status.empty() ? "" : ", ") + status;
@@ -182,18 +164,15 @@ std::string search_plot(const SearchView& search, const std::vector<ProblemResul
   std::vector<PlotRow> rows;
   for (const std::size_t i : shown) {
     const MeasuredView& each = search.measured[i];
-    const MeasuredWords words = measured_words(each);
     const std::string standing = standing_text(search, each);
-    rows.push_back(
-        {.label =
-             set_label(search, each.config_ids(), problems) + (standing.empty() ? "" : " (" + standing + ")"),
-         .title = set_text(search, each.config_ids()) + ": " + words.makespan +
-                  (words.spread.empty() ? "" : " +- " + words.spread) + ", samples: " + words.samples +
-                  (words.to_choice.empty() ? "" : ", " + words.to_choice + " to the choice") +
-                  (standing.empty() ? "" : "; " + standing),
-         .centre_ns = each.makespan_ns,
-         .spread_ns = each.measured->spread_ns.value_or(0),
-         .chosen = each.measured->standing == Standing::choice});
+    rows.push_back({.label = set_label(search, each.config_ids(), problems) +
+                             (standing.empty() ? "" : " (" + standing + ")"),
+                    .title = set_text(search, each.config_ids()) + ": " +
+                             time_text(each.makespan_ns, each.measured->spread_ns) +
+                             (standing.empty() ? "" : "; " + standing),
+                    .centre_ns = each.makespan_ns,
+                    .spread_ns = each.measured->spread_ns.value_or(0),
+                    .chosen = each.measured->standing == Standing::choice});
   }
   for (std::size_t i = 0; i < std::min(search.infeasible.size(), infeasible_in_plot); ++i) {
     const InfeasibleAssignment& each = *search.infeasible[i];
@@ -210,7 +189,6 @@ std::string search_plot(const SearchView& search, const std::vector<ProblemResul
 }
 
 std::string region_plot(const RunView& view) {
-  constexpr double largest_label = 1e12;  // of an iteration; no run has as many
   constexpr double height = 240;
   constexpr double left = 64;
   constexpr double bottom = height - 30;
@@ -220,20 +198,18 @@ std::string region_plot(const RunView& view) {
   }
   const auto [low, high] = std::minmax_element(points.begin(), points.end(), lower);
   // The times begin at 0 unless they span too much for that.
-  const bool logarithmic = Axis(low->y, high->y, 0, 1, Scale::fitting).logarithmic();
-  const Axis x(points.front().x, points.back().x, left + 8, plot_width - 12, Scale::linear);
-  const Axis y(logarithmic ? low->y : 0, high->y, bottom, 12, Scale::fitting);
+  const bool logarithmic = Axis(low->y, high->y, 0, 1).logarithmic();
+  const Axis x(0, points.back().x, left + 8, plot_width - 12);
+  const Axis y(logarithmic ? low->y : 0, high->y, bottom, 12);
   Svg svg;
-  for (const double tick : y.ticks(4)) {
-    svg.line(left, y.position(tick), plot_width, y.position(tick), "grid");
-    svg.text(left - 6, y.position(tick) + 4, tick_text(tick), at_end);
+  for (const Axis::Tick& tick : y.ticks(5)) {
+    svg.line(left, tick.position, plot_width, tick.position, "grid");
+    svg.text(left - 6, tick.position + 4, duration_text(tick.value), at_end);
   }
-  for (const double tick : x.ticks(6)) {
-    if (tick == std::floor(tick) && tick < largest_label) {
-      svg.text(x.position(tick), bottom + 16, std::to_string(static_cast<std::int64_t>(tick)), at_middle);
-    }
+  for (const Iteration* const end : {points.front().iteration, points.back().iteration}) {
+    svg.text(x.position(static_cast<double>(end->number)), bottom + 16, std::to_string(end->number),
+             end == points.front().iteration ? at_begin : at_end);
   }
-  std::set<Phase> phases;
   for (const Point& point : points) {
     const Phase phase = point.iteration->phase;
     const std::string name(to_string(phase));
@@ -241,9 +217,8 @@ std::string region_plot(const RunView& view) {
                    duration_text(point.y));
     svg.circle(x.position(point.x), y.position(point.y), phase == Phase::final_run ? 5 : 3, "point " + name);
     svg.end_mark();
-    phases.insert(phase);
   }
-  for (const Phase phase : phases) {
+  for (const Phase phase : {Phase::walk, Phase::search, Phase::final_run}) {
     svg.legend(to_string(phase), to_string(phase));
   }
   return svg.figure(

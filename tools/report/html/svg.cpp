@@ -88,4 +88,42 @@ std::string Svg::figure(const std::string& kind, const std::string& caption, dou
          "\n";
 }
 
+Axis::Axis(double low, double high, double begin, double end)
+    : low_(low), high_(high), begin_(begin), end_(end) {
+  constexpr double largest = 1e300;  // differences of values up to this one are finite
+  constexpr double logarithmic_from = 30;
+  if (!std::isfinite(low_) || !std::isfinite(high_) || low_ > high_) {
+    low_ = 0;
+    high_ = 1;
+  }
+  low_ = std::clamp(low_, -largest, largest);
+  high_ = std::clamp(high_, -largest, largest);
+  if (high_ - low_ <= std::abs(high_) * 1e-9) {
+    const double margin = high_ == 0 ? 1 : std::abs(high_) * 0.05;
+    low_ -= margin;
+    high_ += margin;
+  }
+  logarithmic_ = low_ > 0 && high_ / low_ > logarithmic_from;
+}
+
+double Axis::scaled(double value) const {
+  return logarithmic_ ? std::log10(value) : value;
+}
+
+double Axis::position(double value) const {
+  const double inside = std::clamp(std::isfinite(value) ? value : low_, low_, high_);
+  const double share = (scaled(inside) - scaled(low_)) / (scaled(high_) - scaled(low_));
+  return begin_ + share * (end_ - begin_);
+}
+
+std::vector<Axis::Tick> Axis::ticks(int count) const {
+  std::vector<Tick> ticks;
+  for (int i = 0; i < count; ++i) {
+    const double share = static_cast<double>(i) / (count - 1);
+    const double value = scaled(low_) + share * (scaled(high_) - scaled(low_));
+    ticks.push_back({begin_ + share * (end_ - begin_), logarithmic_ ? std::pow(10, value) : value});
+  }
+  return ticks;
+}
+
 }  // namespace contextual::log_report

@@ -1,10 +1,12 @@
 #pragma once
 
 /// \file
-/// Markup of the page and of its plots: everything that comes from a log goes through `escaped`.
+/// Markup of the page and of its plots, and the axes of plots. All that comes from a log goes through
+/// `escaped`.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace contextual::log_report {
 
@@ -39,6 +41,35 @@ class Svg {
   std::string markup_;
   std::string legend_;
   int marks_ = 0;
+};
+
+/// Maps values to positions: logarithmically if the values are positive and span so wide a range that small
+/// ones would be indistinguishable otherwise. Values outside of the axis are clamped.
+class Axis {
+ public:
+  struct Tick {
+    double position;
+    double value;
+  };
+
+  /// `low` and `high`, with `low` <= `high`, are the values to show, `begin` and `end` their positions. If
+  /// they are equal or not finite, the axis spans some width around them.
+  Axis(double low, double high, double begin, double end);
+
+  double position(double value) const;
+  bool logarithmic() const { return logarithmic_; }
+
+  /// Returns `count` ticks at even distances, both ends included.
+  std::vector<Tick> ticks(int count) const;
+
+ private:
+  double scaled(double value) const;
+
+  double low_;
+  double high_;
+  double begin_;
+  double end_;
+  bool logarithmic_;
 };
 
 }  // namespace contextual::log_report

@@ -1,6 +1,6 @@
 #include "report/judging/ending.hpp"
 
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/judging/runs.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace contextual::log_report {
@@ -61,28 +62,42 @@ std::string error_text(const RunEnd& end) {
   return text.empty() ? "failed without a message" : text;
 }
 
+Ranks rank_numbers(const Runs& runs) {
+  Ranks ranks;
+  ranks.reserve(runs.size());
+  for (const RankRun* run : runs) {
+    ranks.push_back(run->rank);
+  }
+  return ranks;
+}
+
+/// Each once and in order, as the ends of these ranks name them.
+Ranks blamed_by(const Runs& failed) {
+  std::set<std::int64_t> blamed;
+  for (const RankRun* rank : failed) {
+    blamed.insert(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end());
+  }
+  return {blamed.begin(), blamed.end()};
+}
+
 /// What the ranks of a run that ended badly say about each other. `run` and `logs` must outlive the object.
-class Evidence {
- public:
+struct Evidence {
   Evidence(const RunOfAllRanks& of, const Logs& in) : run(of), logs(in) {
-    for (const RankRun* rank : run.ranks) {
-      by_state_[state_of(*rank)].push_back(rank);
-      if (rank->end && !rank->end->ok()) {
-        for (const std::int64_t other :
-             std::set(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end())) {
-          ++blame_[other];
-        }
+    for (const RankRun* rank : failed_with([](const RunEnd&) { return true; })) {
+      for (const std::int64_t other : blamed_by({rank})) {
+        ++blame[other];
       }
     }
   }
 
   const RunOfAllRanks& run;
   const Logs& logs;
+  std::map<std::int64_t, int> blame{};  ///< how many ranks blame each
 
-  const Runs& in(RankState state) const {
-    static const Runs none;
-    const auto found = by_state_.find(state);
-    return found == by_state_.end() ? none : found->second;
+  Runs in(RankState state) const {
+    Runs ranks = run.ranks;
+    std::erase_if(ranks, [&](const RankRun* rank) { return state_of(*rank) != state; });
+    return ranks;
   }
 
   /// Returns the failed ranks whose RunEnd `predicate` accepts.
@@ -93,10 +108,9 @@ class Evidence {
     return ranks;
   }
 
-  /// Returns the number of ranks that blame this one.
   int blame_of(std::int64_t rank) const {
-    const auto found = blame_.find(rank);
-    return found == blame_.end() ? 0 : found->second;
+    const auto found = blame.find(rank);
+    return found == blame.end() ? 0 : found->second;
   }
 
   /// Returns those of `candidates` that are blamed most often, or all of them if none is blamed.
@@ -109,33 +123,17 @@ class Evidence {
     return candidates;
   }
 
-  /// Returns the ranks that are blamed most often, or nothing if none is blamed.
-  Ranks most_blamed() const {
-    Ranks ranks;
-    for (const auto& [rank, count] : blame_) {
-      ranks.push_back(rank);
-    }
-    return most_blamed(std::move(ranks));
-  }
-
- private:
-  std::map<RankState, Runs> by_state_;
-  std::map<std::int64_t, int> blame_;
+  bool is_every_rank(std::size_t count) const { return static_cast<std::int64_t>(count) == run.rank_count; }
 };
 
+/// What a rule has found. It does not apply if there are no ranks and no reason.
 struct Verdict {
-  std::vector<std::int64_t> ranks;  ///< sorted; empty if no rank stands out
-  std::string why;
-};
+  Ranks ranks{};           ///< to look at first; empty if no rank stands out
+  std::string addition{};  ///< to the reason
+  std::string why{};       ///< if empty, the reason is what the log of the first of the ranks says
 
-Ranks rank_numbers(const Runs& runs) {
-  Ranks ranks;
-  ranks.reserve(runs.size());
-  for (const RankRun* run : runs) {
-    ranks.push_back(run->rank);
-  }
-  return ranks;
-}
+  bool applies() const { return !ranks.empty() || !why.empty(); }
+};
 
 std::string stopped_at(const RankRun& run) {
   const std::string position = position_of(run);
@@ -170,289 +168,221 @@ std::string what_of(const RankRun& run, const Logs& logs) {
   return open_text(run, logs);
 }
 
-std::string own_words(const Evidence& evidence, const Ranks& ranks) {
-  const RankRun* run = evidence.run.find(ranks.front());
-  return run == nullptr ? why_absent(evidence.run, evidence.logs, ranks.front())
-                        : what_of(*run, evidence.logs) + stopped_at(*run);
-}
-
-Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& addition = {}) {
-  std::sort(ranks.begin(), ranks.end());
-  std::string why = own_words(evidence, ranks);
-  return {std::move(ranks), why + addition};
-}
-
-std::set<std::int64_t> blamed_by(const Runs& failed) {
-  std::set<std::int64_t> blamed;
-  for (const RankRun* rank : failed) {
-    blamed.insert(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end());
-  }
-  return blamed;
+/// What the log of a rank says of its end, or why there is none.
+std::string what_and_where(const RunOfAllRanks& run, const Logs& logs, std::int64_t rank) {
+  const RankRun* const found = run.find(rank);
+  return found == nullptr ? why_absent(run, logs, rank) : what_of(*found, logs) + stopped_at(*found);
 }
 
 /// The ranks that the rejections of `failed` ranks name; none where they name more than one, because then no
 /// rank rejected every config.
-std::set<std::int64_t> rejecting_alone(const Runs& failed) {
+Ranks rejecting_alone(const Runs& failed) {
   std::set<std::int64_t> rejecting;
   for (const RankRun* run : failed) {
     for (const Rejected& event : run->rejected) {
       rejecting.insert(event.ranks.begin(), event.ranks.end());
     }
   }
-  return rejecting.size() == 1 ? rejecting : std::set<std::int64_t>{};
-}
-
-/// The last rejection that `run` wrote; null where it wrote none.
-const Rejected* last_rejection(const RankRun* run) {
-  return run == nullptr || run->rejected.empty() ? nullptr : &run->rejected.back();
-}
-
-std::string kernel_of(const Rejected* rejection) {
-  return rejection == nullptr || rejection->config.problem == nullptr ? "a kernel"
-                                                                      : name_of(*rejection->config.problem);
-}
-
-bool is_every_rank(const Evidence& evidence, std::size_t count) {
-  return static_cast<std::int64_t>(count) == evidence.run.rank_count;
+  return rejecting.size() == 1 ? Ranks{*rejecting.begin()} : Ranks{};
 }
 
 /// The ranks on which every config failed: those that `failed` ranks blame or that rejected every config.
 /// Where they say neither, those that failed, unless all did: only the rank itself knows before the others
 /// are told.
-std::set<std::int64_t> without_a_config(const Evidence& evidence, const Runs& failed) {
-  std::set<std::int64_t> ranks = blamed_by(failed);
+Ranks without_a_config(const Evidence& evidence, const Runs& failed) {
+  Ranks ranks = blamed_by(failed);
   if (ranks.empty()) {
     ranks = rejecting_alone(failed);
   }
-  if (ranks.empty() && !is_every_rank(evidence, failed.size())) {
-    for (const RankRun* run : failed) {
-      ranks.insert(run->rank);
-    }
-  }
-  return ranks;
-}
-
-/// "; rank 0 heard: ..." of the first rank that was told that another one failed.
-std::string heard(const Runs& told) {
-  const RankRun& first = *told.front();
-  const std::string_view error = first.end->error;
-  const std::string_view line = error.substr(0, error.find("\\n"));
-  return line.empty() ? "" : "; " + ranks_text(Ranks{first.rank}) + " heard: " + std::string(line);
+  return ranks.empty() && !evidence.is_every_rank(failed.size()) ? rank_numbers(failed) : ranks;
 }
 
 /// Names the ranks on which every config of a kernel failed. Such a rank leaves the region with an error,
 /// while the others wait for it in the region until they are blocked or give up. Names no rank if that
 /// happened on all ranks.
-std::optional<Verdict> by_tuning_failure(const Evidence& evidence) {
-  const auto failed =
+Verdict by_tuning_failure(const Evidence& evidence) {
+  const Runs failed =
       evidence.failed_with([](const RunEnd& end) { return end.error_type == "TuningFailedError"; });
-  const std::set<std::int64_t> culprits = without_a_config(evidence, failed);
+  const Ranks culprits = without_a_config(evidence, failed);
   if (culprits.empty()) {
-    return std::nullopt;
+    return {};
   }
-  const RankRun* first = evidence.run.find(*culprits.begin());
-  const Rejected* rejection = last_rejection(first);
-  for (auto other = failed.begin(); rejection == nullptr && other != failed.end(); ++other) {
-    rejection = last_rejection(*other);
+  const RankRun* const first = evidence.run.find(culprits.front());
+  const Rejected* rejection = nullptr;  // the last one of the first rank that has some
+  Runs told = failed;
+  told.insert(told.begin(), first == nullptr ? 0 : 1, first);
+  for (const RankRun* run : told) {
+    rejection = rejection == nullptr && !run->rejected.empty() ? &run->rejected.back() : rejection;
   }
-  const bool everywhere = culprits.size() > 1 && is_every_rank(evidence, culprits.size());
-  const std::string why = "every config of " + kernel_of(rejection) + " failed " +
-                          (everywhere ? "on all ranks" : "there") +
+  const bool everywhere = culprits.size() > 1 && evidence.is_every_rank(culprits.size());
+  const bool is_known = rejection != nullptr && rejection->config.problem != nullptr;
+  const std::string why = "every config of " + (is_known ? name_of(*rejection->config.problem) : "a kernel") +
+                          " failed " + (everywhere ? "on all ranks" : "there") +
                           (rejection == nullptr ? "" : ": " + std::string(rejection->reason)) +
                           (first == nullptr ? "" : stopped_at(*first));
-  return Verdict{everywhere ? Ranks{} : Ranks(culprits.begin(), culprits.end()), why};
+  return {everywhere ? Ranks{} : culprits, "", why};
 }
 
 /// Names the rank whose failure other ranks report (RegionFailedError), even if that rank wrote no log.
-std::optional<Verdict> by_region_failure(const Evidence& evidence) {
-  const auto told =
+Verdict by_region_failure(const Evidence& evidence) {
+  const Runs told =
       evidence.failed_with([](const RunEnd& end) { return end.error_type == "RegionFailedError"; });
-  const std::set<std::int64_t> failed = blamed_by(told);
-  if (failed.empty()) {
-    return std::nullopt;
+  const Ranks most = evidence.most_blamed(blamed_by(told));
+  if (most.empty()) {
+    return {};
   }
-  const Ranks most = evidence.most_blamed({failed.begin(), failed.end()});
-  const RankRun* first = evidence.run.find(most.front());
+  const RankRun* const first = evidence.run.find(most.front());
+  const RankRun& other = *told.front();
+  const std::string heard(other.end->error.substr(0, other.end->error.find("\\n")));
   const bool says_it_itself = first != nullptr && state_of(*first) == RankState::failed;
-  return verdict_on(evidence, most, says_it_itself ? "" : heard(told));
+  return {most, says_it_itself || heard.empty() ? "" : "; " + ranks_text({other.rank}) + " heard: " + heard};
 }
 
 /// Names the ranks that ended with an error of their own, such as wrong options: not one that a rank gets
-/// because of another one. Such a rank leaves, and the others may never come to the run.
-std::optional<Verdict> by_own_error(const Evidence& evidence) {
+/// because of another one. Such a rank leaves, and the others may never come to the run. So it is with a rank
+/// that alone met a new key in a later call, of which the logs of the others have nothing.
+Verdict by_own_error(const Evidence& evidence) {
+  const Runs& ranks = evidence.run.ranks;
   const std::size_t open = evidence.in(RankState::open).size();
-  const bool launcher_ended_others = open + 1 == evidence.run.ranks.size() && evidence.run.absent.empty();
+  const bool launcher_ended_others = open + 1 == ranks.size() && evidence.run.absent.empty();
   const bool may_have_thrown = open == 0 || launcher_ended_others;  // else a rank may be lost
-  const auto failed = evidence.failed_with([&](const RunEnd& end) {
+  const Runs failed = evidence.failed_with([&](const RunEnd& end) {
+    const bool never_met = ranks.size() == 1 && end.error_type == "CommunicationError" &&
+                           end.phase == RunStage::hello && end.blamed_ranks == rank_numbers(ranks);
     return end.error_type == "InvalidArgument" || end.error_type == "ConfigSpaceError" ||
-           end.error_type == "Error" || (may_have_thrown && region_threw(end));
+           end.error_type == "Error" || (may_have_thrown && region_threw(end)) || never_met;
   });
-  const bool everywhere = is_every_rank(evidence, failed.size());
-  return failed.empty() || everywhere
-             ? std::nullopt
-             : std::optional(verdict_on(evidence, evidence.most_blamed(rank_numbers(failed))));
-}
-
-/// Names a rank whose error says that no other rank came to meet it and that blames this rank itself. That is
-/// a rank that alone met a new key in a later call. The others never began the run, so that their logs do not
-/// have it.
-std::optional<Verdict> by_lonely_meeting(const Evidence& evidence) {
-  const auto blames_itself = [](const RankRun& run) {
-    const Ranks itself{run.rank};
-    return run.end->error_type == "CommunicationError" && run.end->phase == RunStage::hello &&
-           run.end->blamed_ranks == itself;
-  };
-  const Runs& failed = evidence.in(RankState::failed);
-  const bool alone = evidence.run.ranks.size() == 1 && failed.size() == 1;
-  return alone && blames_itself(*failed.front()) ? std::optional(verdict_on(evidence, rank_numbers(failed)))
-                                                 : std::nullopt;
+  return {evidence.is_every_rank(failed.size()) ? Ranks{} : evidence.most_blamed(rank_numbers(failed))};
 }
 
 /// Names the ranks whose region threw, or among several those in the earliest iteration: a region that gives
 /// up waiting for a failed rank throws later than that rank.
-std::optional<Verdict> by_throw(const Evidence& evidence) {
-  auto threw = evidence.failed_with(region_threw);
-  if (threw.empty()) {
-    return std::nullopt;
+Verdict by_throw(const Evidence& evidence) {
+  Runs threw = evidence.failed_with(region_threw);
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const RankRun* run : threw) {
+    first = std::min(first, run->end->tuning_iteration);
   }
-  const auto iteration = [](const RankRun* run) { return run->end->tuning_iteration; };
-  const auto first = *std::min_element(
-      threw.begin(), threw.end(), [&](const auto* a, const auto* b) { return iteration(a) < iteration(b); });
-  std::erase_if(threw, [&](const RankRun* run) { return iteration(run) > iteration(first); });
-  return verdict_on(evidence, evidence.most_blamed(rank_numbers(threw)));
+  std::erase_if(threw, [&](const RankRun* run) { return run->end->tuning_iteration > first; });
+  return {evidence.most_blamed(rank_numbers(threw))};
 }
 
 /// Names ranks whose own CommunicationError names them. They were away, for example stopped, and continued
 /// too late.
-std::optional<Verdict> by_own_absence(const Evidence& evidence) {
-  Ranks away;
-  for (const RankRun* run : evidence.in(RankState::failed)) {
+Verdict by_own_absence(const Evidence& evidence) {
+  Runs away = evidence.failed_with([](const RunEnd& end) { return end.error_type == "CommunicationError"; });
+  std::erase_if(away, [](const RankRun* run) {
     const Ranks& blamed = run->end->blamed_ranks;
-    if (run->end->error_type == "CommunicationError" &&
-        std::find(blamed.begin(), blamed.end(), run->rank) != blamed.end()) {
-      away.push_back(run->rank);
-    }
-  }
-  return away.empty() ? std::nullopt : std::optional(verdict_on(evidence, evidence.most_blamed(away)));
+    return std::find(blamed.begin(), blamed.end(), run->rank) == blamed.end();
+  });
+  return {evidence.most_blamed(rank_numbers(away))};
 }
 
 /// Names the ranks that the errors blame most.
-std::optional<Verdict> by_blame(const Evidence& evidence) {
-  const Ranks most = evidence.most_blamed();
+Verdict by_blame(const Evidence& evidence) {
+  Ranks most = evidence.most_blamed(blamed_by(evidence.in(RankState::failed)));
   if (most.empty()) {
-    return std::nullopt;
+    return {};
   }
+  const std::string own_words = what_and_where(evidence.run, evidence.logs, most.front());
   if (most.size() > 1 && most.size() == evidence.run.ranks.size()) {
-    return Verdict{most, "they differ from each other: " + own_words(evidence, most)};
+    return {most, "", "they differ from each other: " + own_words};
   }
-  const RankRun* run = evidence.run.find(most.front());
-  if (run != nullptr && evidence.run.several_regions) {
-    return Verdict{
-        most, "in region \"" + std::string(run->region) + "\", others are not: " + own_words(evidence, most)};
+  if (const RankRun* run = evidence.run.find(most.front()); run != nullptr && evidence.run.several_regions) {
+    return {most, "", "in region \"" + std::string(run->region) + "\", others are not: " + own_words};
   }
-  return verdict_on(evidence, most);
+  return {most};
 }
 
 /// Names the ranks with another error than most.
-std::optional<Verdict> by_odd_error(const Evidence& evidence) {
+Verdict by_odd_error(const Evidence& evidence) {
   std::map<std::string_view, Ranks> by_type;
   for (const RankRun* run : evidence.in(RankState::failed)) {
     by_type[run->end->error_type].push_back(run->rank);
   }
   if (by_type.empty()) {
-    return std::nullopt;
+    return {};
   }
   const auto rarest = std::min_element(by_type.begin(), by_type.end(), [](const auto& a, const auto& b) {
     return a.second.size() < b.second.size();
   });
-  if (by_type.size() == 1 && rarest->second.size() > 1) {
-    return Verdict{{}, "all ranks failed alike: " + own_words(evidence, rarest->second)};
+  const Ranks& ranks = rarest->second;
+  if (by_type.size() == 1 && ranks.size() > 1) {
+    return {{}, "", "all ranks failed alike: " + what_and_where(evidence.run, evidence.logs, ranks.front())};
   }
-  return verdict_on(evidence, rarest->second);
+  return {ranks};
 }
 
-/// The ranks that left the region in an earlier tuning iteration than those in which the others are blocked.
-std::optional<Verdict> by_leaving_early(const Evidence& evidence) {
+/// Names ranks without an end and ranks that wrote nothing, for which blocked and failed ranks waited. Among
+/// several, it names those that the others blame most.
+Verdict by_missing_end(const Evidence& evidence) {
+  Ranks candidates = rank_numbers(evidence.in(RankState::open));
+  candidates.insert(candidates.end(), evidence.run.absent.begin(), evidence.run.absent.end());
+  std::sort(candidates.begin(), candidates.end());
+  const Ranks most = evidence.most_blamed(candidates);
+  const bool wrote_something = !most.empty() && evidence.run.find(most.front()) != nullptr;
+  const bool others_waited =
+      !evidence.in(RankState::blocked).empty() || !evidence.in(RankState::failed).empty();
+  return {most, wrote_something && others_waited ? "; the others waited for it" : ""};
+}
+
+/// Names the ranks that left the region in an earlier tuning iteration than those in which the others are
+/// blocked.
+Verdict by_leaving_early(const Evidence& evidence) {
+  const Runs blocked = evidence.in(RankState::blocked);
+  if (blocked.empty()) {
+    return {};
+  }
   std::int64_t first_blocked = std::numeric_limits<std::int64_t>::max();
-  for (const RankRun* run : evidence.in(RankState::blocked)) {
+  for (const RankRun* run : blocked) {
     first_blocked = std::min(first_blocked, run->blocked->tuning_iteration);
   }
-  const auto early = evidence.failed_with(
+  const Runs early = evidence.failed_with(
       [&](const RunEnd& end) { return end.tuning_iteration >= 0 && end.tuning_iteration < first_blocked; });
-  if (early.empty()) {
-    return std::nullopt;
-  }
-  return verdict_on(evidence, rank_numbers(early),
-                    "; the blocked ranks went on to iteration " + std::to_string(first_blocked));
+  return {rank_numbers(early), "; the blocked ranks went on to iteration " + std::to_string(first_blocked)};
 }
 
-/// The blocked rank that is alone in its place, while at least two others are together in another one.
-std::optional<Verdict> by_lonely_place(const Evidence& evidence) {
-  const auto& blocked = evidence.in(RankState::blocked);
+/// Names the blocked ranks that others blame, the blocked rank that is alone in its place, while at least two
+/// others are together in another one, or no rank.
+Verdict by_block(const Evidence& evidence) {
+  const Runs blocked = evidence.in(RankState::blocked);
+  if (blocked.empty()) {
+    return {};
+  }
+  const Ranks most = evidence.most_blamed(rank_numbers(blocked));
+  if (most.size() == 1 || evidence.blame_of(most.front()) > 0) {
+    return {most};
+  }
   std::map<std::string, Ranks> by_place;
   for (const RankRun* run : blocked) {
     by_place[position_of(*run) + std::string(to_string(run->blocked->activity))].push_back(run->rank);
   }
   for (const auto& [place, ranks] : by_place) {
     if (ranks.size() == 1 && by_place.size() == 2 && blocked.size() > 2) {
-      return verdict_on(evidence, ranks, "; all other blocked ranks are in one other place");
+      return {ranks, "; all other blocked ranks are in one other place"};
     }
   }
-  return std::nullopt;
-}
-
-/// Names ranks without an end and ranks that wrote nothing, for which blocked and failed ranks waited. Among
-/// several, it names those that the others blame most.
-std::optional<Verdict> by_missing_end(const Evidence& evidence) {
-  Ranks candidates = rank_numbers(evidence.in(RankState::open));
-  candidates.insert(candidates.end(), evidence.run.absent.begin(), evidence.run.absent.end());
-  if (candidates.empty()) {
-    return std::nullopt;
-  }
-  std::sort(candidates.begin(), candidates.end());
-  const Ranks most = evidence.most_blamed(candidates);
-  const bool wrote_something = evidence.run.find(most.front()) != nullptr;
-  const bool others_waited =
-      !evidence.in(RankState::blocked).empty() || !evidence.in(RankState::failed).empty();
-  return verdict_on(evidence, most, wrote_something && others_waited ? "; the others waited for it" : "");
-}
-
-/// If ranks are blocked, names the ranks that left the region in an earlier iteration than the blocked ones
-/// are in. If there are none, names the blocked rank that others blame, or that is blocked in another place
-/// than all others.
-std::optional<Verdict> by_block(const Evidence& evidence) {
-  const auto& blocked = evidence.in(RankState::blocked);
-  if (blocked.empty()) {
-    return std::nullopt;
-  }
-  if (auto early = by_leaving_early(evidence)) {
-    return early;
-  }
-  const Ranks most = evidence.most_blamed(rank_numbers(blocked));
-  if (most.size() == 1 || evidence.blame_of(most.front()) > 0) {
-    return verdict_on(evidence, most);
-  }
-  if (auto lonely = by_lonely_place(evidence)) {
-    return lonely;
-  }
-  return Verdict{
-      {},
-      ranks_text(most) +
-          " are blocked, none of them blamed by others. The logs cannot say which was first: look at the "
-          "region's communication"};
+  return {{},
+          "",
+          ranks_text(most) +
+              " are blocked, none of them blamed by others. The logs cannot say which was first: look at "
+              "the region's communication"};
 }
 
 /// Judges a run in which some rank failed, is blocked, or wrote no end while others did: the first rule that
 /// applies decides.
-Verdict verdict_of(const RunOfAllRanks& run, const Logs& logs) {
-  const Evidence evidence(run, logs);
-  for (const auto rule : {by_tuning_failure, by_region_failure, by_own_error, by_lonely_meeting,
-                          by_missing_end, by_throw, by_own_absence, by_block, by_blame, by_odd_error}) {
-    if (auto verdict = rule(evidence)) {
-      return *verdict;
+Verdict verdict_of(const Evidence& evidence) {
+  for (const auto rule : {by_tuning_failure, by_region_failure, by_own_error, by_missing_end, by_throw,
+                          by_own_absence, by_leaving_early, by_block, by_blame, by_odd_error}) {
+    if (Verdict verdict = rule(evidence); verdict.applies()) {
+      std::sort(verdict.ranks.begin(), verdict.ranks.end());
+      if (verdict.why.empty()) {
+        verdict.why = what_and_where(evidence.run, evidence.logs, verdict.ranks.front()) + verdict.addition;
+      }
+      return verdict;
     }
   }
-  return {{}, "the logs do not say"};
+  return {{}, "", "the logs do not say"};
 }
 
 /// What is not alike on ranks that stopped alike: for how long, since when.
@@ -478,25 +408,24 @@ struct StopTimes {
 };
 
 std::vector<Stop> stops_of(const RunOfAllRanks& run, const Logs& logs) {
-  using Key = std::tuple<RankState, std::string, std::string>;
-  std::map<Key, std::size_t> known;
-  std::vector<Stop> stops;
-  std::vector<StopTimes> times;
+  std::vector<std::pair<Stop, StopTimes>> found;
   for (const RankRun* rank : run.ranks) {
     Stop stop{{}, state_of(*rank), what_of(*rank, logs), position_of(*rank)};
     if (run.several_regions) {
       stop.where = "region " + std::string(rank->region) + ", " + stop.where;
     }
-    const auto [found, is_new] = known.try_emplace(Key(stop.state, stop.what, stop.where), stops.size());
-    if (is_new) {
-      stops.push_back(std::move(stop));
-      times.emplace_back();
-    }
-    stops[found->second].ranks.push_back(rank->rank);
-    times[found->second].add(*rank, logs);
+    auto alike = std::find_if(found.begin(), found.end(), [&](const auto& other) {
+      return std::tie(other.first.state, other.first.what, other.first.where) ==
+             std::tie(stop.state, stop.what, stop.where);
+    });
+    alike = alike != found.end() ? alike : found.insert(alike, {std::move(stop), {}});
+    alike->first.ranks.push_back(rank->rank);
+    alike->second.add(*rank, logs);
   }
-  for (std::size_t i = 0; i < stops.size(); ++i) {
-    stops[i].what += times[i].text(stops[i].state);
+  std::vector<Stop> stops;
+  for (auto& [stop, times] : found) {
+    stop.what += times.text(stop.state);
+    stops.push_back(std::move(stop));
   }
   return stops;
 }
@@ -530,7 +459,7 @@ Ending ending_of(const RunOfAllRanks& run, const Logs& logs) {
   ending.status = status_of(run);
   ending.stops = stops_of(run, logs);
   if (ending.status == RunStatus::failed) {
-    Verdict verdict = verdict_of(run, logs);
+    Verdict verdict = verdict_of({run, logs});
     ending.culprits = std::move(verdict.ranks);
     ending.why = std::move(verdict.why);
   }

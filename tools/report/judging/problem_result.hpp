@@ -3,8 +3,8 @@
 /// \file
 /// What is known about each tuning problem of a run: its configs, their times, and its choices.
 
-#include "report/format/quantities.hpp"
-#include "report/judging/run_view.hpp"
+#include "report/format/texts.hpp"
+#include "report/judging/launches.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,12 +12,6 @@
 #include <vector>
 
 namespace contextual::log_report {
-
-/// The median; 0 for no values.
-double median_of(std::vector<double> values);
-
-/// 1.4826 x the median absolute deviation; 0 for no values.
-double spread_of(const std::vector<double>& values);
 
 /// One config of one problem in the walk.
 struct ConfigResult {

@@ -1,87 +1,66 @@
 #include "report/judging/report.hpp"
 
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/judging/runs.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace contextual::log_report {
 namespace {
 
 std::vector<std::string> warnings_of(const RunOfAllRanks& run) {
-  std::map<std::string_view, std::vector<std::int64_t>> ranks;
+  std::map<std::string_view, std::set<std::int64_t>> ranks;
   std::vector<std::string_view> order;
   for (const RankRun* rank : run.ranks) {
     for (const std::string_view text : rank->warnings) {
-      std::vector<std::int64_t>& said = ranks[text];
-      if (said.empty()) {
+      if (ranks[text].empty()) {
         order.push_back(text);
       }
-      if (said.empty() || said.back() != rank->rank) {
-        said.push_back(rank->rank);
-      }
+      ranks[text].insert(rank->rank);
     }
   }
   std::vector<std::string> warnings;
-  warnings.reserve(order.size());
   for (const std::string_view text : order) {
-    warnings.push_back(ranks_text(ranks[text]) + ": " + std::string(text));
+    warnings.push_back(ranks_text({ranks[text].begin(), ranks[text].end()}) + ": " + std::string(text));
   }
   return warnings;
 }
 
-/// Those of the lowest rank that has some: they are alike on all.
-std::vector<SearchView> searches_of(const RunOfAllRanks& run) {
-  std::vector<SearchView> searches;
-  for (const RankRun* rank : run.ranks) {
-    for (const SearchResult& search : rank->searches) {
-      searches.push_back(view_of(search));
+/// What is alike on all ranks, of the lowest rank that has some.
+void add_searches_and_limit(RunAnalysis& analysis) {
+  for (const RankRun* rank : analysis.run->ranks) {
+    if (analysis.searches.empty()) {
+      std::transform(rank->searches.begin(), rank->searches.end(), std::back_inserter(analysis.searches),
+                     [](const SearchResult& search) { return view_of(search); });
     }
-    if (!searches.empty()) {
-      break;
+    if (analysis.limit == nullptr && rank->limit) {
+      analysis.limit = &*rank->limit;
     }
   }
-  return searches;
+  analysis.gain = change_to_defaults(analysis.searches);
 }
 
-const Limit* limit_of(const RunOfAllRanks& run) {
-  for (const RankRun* rank : run.ranks) {
-    if (rank->limit) {
-      return &*rank->limit;
+/// As the ends of ranks have it, or as far as their logs go.
+void add_totals(RunAnalysis& analysis) {
+  const RunEnd* end = nullptr;
+  for (const RankRun* rank : analysis.run->ranks) {
+    end = end == nullptr && rank->end ? &*rank->end : end;
+    if (rank->end || rank->progress) {
+      const std::int64_t rank_ns = rank->end ? rank->end->elapsed_ns : rank->progress->elapsed_ns;
+      analysis.elapsed_ns = std::max(analysis.elapsed_ns.value_or(rank_ns), rank_ns);
     }
   }
-  return nullptr;
-}
-
-void count_iterations(RunAnalysis& analysis) {
-  const auto& ranks = analysis.run->ranks;
-  const auto ended =
-      std::find_if(ranks.begin(), ranks.end(), [](const RankRun* rank) { return bool{rank->end}; });
-  if (ended != ranks.end()) {
-    analysis.walk_iterations = (*ended)->end->walk_iterations;
-    analysis.search_iterations = (*ended)->end->search_iterations;
-    return;
-  }
-  for (const Iteration& iteration : analysis.view.iterations) {
-    analysis.walk_iterations += iteration.phase == Phase::walk ? 1 : 0;
-    analysis.search_iterations += iteration.phase == Phase::search ? 1 : 0;
-  }
-}
-
-std::optional<std::int64_t> elapsed_ns(const RunOfAllRanks& run) {
-  std::optional<std::int64_t> elapsed;
-  for (const RankRun* rank : run.ranks) {
-    if (rank->end) {
-      elapsed = std::max(elapsed, std::optional(rank->end->elapsed_ns));
-    } else if (rank->progress) {
-      elapsed = std::max(elapsed, std::optional(rank->progress->elapsed_ns));
-    }
-  }
-  return elapsed;
+  const auto count = [&](Phase phase) {
+    return std::count_if(analysis.view.iterations.begin(), analysis.view.iterations.end(),
+                         [&](const Iteration& iteration) { return iteration.phase == phase; });
+  };
+  analysis.walk_iterations = end != nullptr ? end->walk_iterations : count(Phase::walk);
+  analysis.search_iterations = end != nullptr ? end->search_iterations : count(Phase::search);
 }
 
 bool matches(const RunAnalysis& run, const ReportOptions& options) {
@@ -121,14 +100,10 @@ RunAnalysis analyse(const RunOfAllRanks& run, const Logs& logs) {
   analysis.ending = ending_of(run, logs);
   analysis.view = view_of(run);
   analysis.problems = problems_of(run, analysis.view);
-  analysis.searches = searches_of(run);
-  analysis.gain = change_to_defaults(analysis.searches);
-  analysis.limit = limit_of(run);
+  add_searches_and_limit(analysis);
   analysis.slowness = slowness_of(analysis.view);
-  analysis.disagreements = disagreements_of(run);
   analysis.warnings = warnings_of(run);
-  count_iterations(analysis);
-  analysis.elapsed_ns = elapsed_ns(run);
+  add_totals(analysis);
   return analysis;
 }
 

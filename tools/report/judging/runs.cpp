@@ -1,9 +1,8 @@
 #include "report/judging/runs.hpp"
 
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -24,9 +23,6 @@ constexpr std::int64_t join_window_s = 120;
 
 /// A damaged line may say that there are very many ranks.
 constexpr std::size_t most_absent = 10'000;
-
-/// Runs that nothing tells apart are compared with this many older ones at most.
-constexpr std::size_t join_candidates = 64;
 
 std::optional<std::int64_t> start_of(const RankRun& run) {
   return run.start ? seconds_of(run.start->time_iso8601) : std::nullopt;
@@ -61,88 +57,48 @@ RunOfAllRanks group_of(const RankRun* run) {
 
 using Groups = std::vector<RunOfAllRanks>;
 
-/// Joins runs of one tuning_id and region; of those without an id, runs of one region and number of ranks
-/// that began near each other. Ids are made of host-local numbers, so equal ones need not mean one run: a run
-/// goes to the oldest group that lacks its rank, as the n-th try of one rank belongs to the n-th try of
-/// another.
-Groups join_alike(const std::vector<const RankRun*>& runs) {
-  std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, Groups> by_key;
+/// Joins those of one tuning_id and region. Ids are made of host-local numbers, so equal ones need not mean
+/// one run: a run goes to the oldest group that lacks its rank, as the n-th try of one rank belongs to the
+/// n-th try of another.
+Groups join_by_id(const std::vector<const RankRun*>& runs) {
+  std::map<std::pair<std::string_view, std::string_view>, Groups> by_id;
   for (const RankRun* run : runs) {
-    Groups& groups = run->hello ? by_key[{run->hello->tuning_id, run->region, 0}]
-                                : by_key[{"", run->region, rank_count_of(*run)}];
-    const auto first = groups.size() > join_candidates ? groups.end() - join_candidates : groups.begin();
-    const auto found = std::find_if(first, groups.end(), [&](const RunOfAllRanks& group) {
-      return (run->hello || near(group.started_s, start_of(*run))) && group.find(run->rank) == nullptr;
+    Groups& groups = by_id[{run->hello->tuning_id, run->region}];
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const RunOfAllRanks& group) {
+      return group.find(run->rank) == nullptr;
     });
-    if (found != groups.end()) {
-      add(*found, run);
-    } else {
-      groups.push_back(group_of(run));
-    }
+    found == groups.end() ? groups.push_back(group_of(run)) : add(*found, run);
   }
   Groups all;
-  for (auto& [key, groups] : by_key) {
+  for (auto& [id, groups] : by_id) {
     std::move(groups.begin(), groups.end(), std::back_inserter(all));
   }
   return all;
 }
 
-/// Moves runs without a tuning_id to a group that lacks just their rank: a process may have died between the
-/// hello and the line that says so.
-void move_to_met(std::vector<const RankRun*>& runs, Groups& met) {
-  std::map<std::pair<std::string_view, std::int64_t>, std::vector<RunOfAllRanks*>> incomplete;
-  for (RunOfAllRanks& group : met) {
-    if (static_cast<std::int64_t>(group.ranks.size()) < group.rank_count) {
-      incomplete[{group.region, group.rank_count}].push_back(&group);
-    }
-  }
-  std::erase_if(runs, [&](const RankRun* run) {
-    const auto distance = [&](const RunOfAllRanks* group) {
-      return std::abs(*group->started_s - *start_of(*run));
-    };
-    RunOfAllRanks* nearest = nullptr;
-    for (RunOfAllRanks* group : incomplete[{run->region, rank_count_of(*run)}]) {
-      if (near(group->started_s, start_of(*run)) && group->find(run->rank) == nullptr &&
-          (nearest == nullptr || distance(group) < distance(nearest))) {
-        nearest = group;
-      }
-    }
-    if (nearest != nullptr) {
-      add(*nearest, run);
-    }
-    return nearest != nullptr;
-  });
-}
-
-bool disjoint(const RunOfAllRanks& a, const RunOfAllRanks& b) {
-  return std::none_of(a.ranks.begin(), a.ranks.end(),
-                      [&](const RankRun* run) { return b.find(run->rank) != nullptr; });
-}
-
-/// Ranks that were in different regions at the same time: they waited for each other.
-Groups join_across_regions(Groups groups) {
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const RunOfAllRanks& a, const RunOfAllRanks& b) { return a.started_s < b.started_s; });
-  Groups joined;
-  for (RunOfAllRanks& group : groups) {
-    const auto complete = [](const RunOfAllRanks& g) {
-      return static_cast<std::int64_t>(g.ranks.size()) >= g.rank_count;
-    };
-    const auto last = joined.rbegin() + static_cast<std::ptrdiff_t>(std::min(joined.size(), join_candidates));
-    const auto other = std::find_if(joined.rbegin(), last, [&](const RunOfAllRanks& g) {
-      return !complete(g) && !complete(group) && g.rank_count == group.rank_count &&
-             g.region != group.region && near(g.started_s, group.started_s) && disjoint(g, group);
+/// Joins a run without a tuning_id with the oldest group that began near it and lacks just its rank: first
+/// with one of its region that has met, as a process may have died between the hello and the line that says
+/// so; then with one of its region that has not; then with one of another region, as ranks in different
+/// regions wait for each other.
+void join_by_time(const RankRun* run, Groups& groups) {
+  const RunOfAllRanks alone = group_of(run);
+  struct Kind {
+    bool met;
+    bool in_region;
+  };
+  for (const Kind& kind : {Kind{true, true}, Kind{false, true}, Kind{false, false}}) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const RunOfAllRanks& group) {
+      return group.met == kind.met && (group.region == run->region) == kind.in_region &&
+             group.rank_count == alone.rank_count && near(group.started_s, alone.started_s) &&
+             group.find(run->rank) == nullptr;
     });
-    if (other == last) {
-      joined.push_back(std::move(group));
-      continue;
-    }
-    other->several_regions = true;
-    for (const RankRun* run : group.ranks) {
-      add(*other, run);
+    if (found != groups.end()) {
+      found->several_regions = found->several_regions || !kind.in_region;
+      add(*found, run);
+      return;
     }
   }
-  return joined;
+  groups.push_back(alone);
 }
 
 void complete(RunOfAllRanks& group) {
@@ -169,10 +125,10 @@ std::vector<RunOfAllRanks> join_runs(const Logs& logs) {
   std::stable_sort(others.begin(), others.end(), [](const RankRun* a, const RankRun* b) {
     return start_of(*a).value_or(-1) < start_of(*b).value_or(-1);
   });
-  Groups all = join_alike(met);
-  move_to_met(others, all);
-  Groups never_met = join_across_regions(join_alike(others));
-  std::move(never_met.begin(), never_met.end(), std::back_inserter(all));
+  Groups all = join_by_id(met);
+  for (const RankRun* run : others) {
+    join_by_time(run, all);
+  }
   for (RunOfAllRanks& group : all) {
     complete(group);
   }

@@ -3,7 +3,7 @@
 /// \file
 /// Tuning runs: the `run`s of all ranks that belong together.
 
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/reading/logs.hpp"
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace contextual::log_report {
 namespace {
@@ -51,41 +52,31 @@ std::vector<MeasuredView> measured_of(const SearchResult& result) {
   return measured;
 }
 
-std::vector<LostView> lost_of(const SearchResult& result) {
-  std::vector<LostView> lost;
-  for (const LostAssignment& each : result.lost) {
-    if (each.config_ids.size() == result.problems.size() && each.gain) {
-      lost.push_back({&each.config_ids, change_of(*each.gain, each.gain_low, each.gain_high)});
-    }
-  }
-  return lost;
-}
-
 /// Compares all with the first one.
 std::vector<std::size_t> differing_of(const SearchView& view) {
-  std::vector<const ConfigIds*> all;
+  const ConfigIds* first = nullptr;
+  std::set<std::size_t> differing;
+  const auto compare = [&](const ConfigIds& ids) {
+    first = first == nullptr && !ids.empty() ? &ids : first;
+    for (std::size_t p = 0; p < ids.size(); ++p) {
+      if (ids[p] != (*first)[p]) {
+        differing.insert(p);
+      }
+    }
+  };
   for (const MeasuredView& each : view.measured) {
-    all.push_back(&each.config_ids());
+    compare(each.config_ids());
   }
   for (const InfeasibleAssignment* each : view.infeasible) {
-    all.push_back(&each->config_ids);
+    compare(each->config_ids);
   }
-  for (const LostView& each : view.lost) {
-    all.push_back(each.config_ids);
+  for (const LostAssignment* each : view.lost) {
+    compare(each->config_ids);
   }
-  for (const ConfigIds* each : {&view.choice, &view.by_own_time, &view.defaults}) {
-    if (!each->empty()) {
-      all.push_back(each);
-    }
-  }
-  std::vector<std::size_t> differing;
-  for (std::size_t p = 0; !all.empty() && p < all.front()->size(); ++p) {
-    if (std::any_of(all.begin(), all.end(),
-                    [&](const ConfigIds* each) { return (*each)[p] != (*all.front())[p]; })) {
-      differing.push_back(p);
-    }
-  }
-  return differing;
+  compare(view.choice);
+  compare(view.by_own_time);
+  compare(view.defaults);
+  return {differing.begin(), differing.end()};
 }
 
 }  // namespace
@@ -115,7 +106,11 @@ SearchView view_of(const SearchResult& result) {
       view.infeasible.push_back(&each);
     }
   }
-  view.lost = lost_of(result);
+  for (const LostAssignment& each : result.lost) {
+    if (each.config_ids.size() == result.problems.size() && each.gain) {
+      view.lost.push_back(&each);
+    }
+  }
   view.differing = differing_of(view);
   return view;
 }

@@ -31,12 +31,6 @@ struct Change {
   double high = 0;
 };
 
-/// An assignment that was not shown to be faster in the closing comparison.
-struct LostView {
-  const ConfigIds* config_ids = nullptr;
-  Change change;
-};
-
 /// What the parts of the report say about one search. Assignments that do not have one config for each
 /// problem, as damaged lines may say, are left out.
 struct SearchView {
@@ -46,8 +40,8 @@ struct SearchView {
   ConfigIds defaults;                  ///< all problems that were tuned at config 0, the others as chosen
   std::vector<MeasuredView> measured;  ///< the shortest makespan first
   std::vector<const InfeasibleAssignment*> infeasible;
-  std::vector<LostView> lost;          ///< in the order of their comparisons
-  std::vector<std::size_t> differing;  ///< the problems whose config is not the same in all of these
+  std::vector<const LostAssignment*> lost;  ///< with a gain, in the order of their comparisons
+  std::vector<std::size_t> differing;       ///< the problems whose config is not the same in all of these
 
   /// Returns the infeasible one with these configs, or null.
   const InfeasibleAssignment* find_infeasible(const ConfigIds& assignment) const;

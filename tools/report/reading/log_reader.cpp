@@ -1,7 +1,5 @@
-#include "report/reading/log_reader.hpp"
-
-#include "report/format/printable.hpp"
-#include "report/reading/decode.hpp"
+#include "report/format/texts.hpp"
+#include "report/reading/logs.hpp"
 
 #include <cerrno>
 #include <charconv>
@@ -21,7 +19,6 @@
 namespace contextual::log_report {
 namespace {
 
-constexpr std::size_t damaged_lines_kept = 5;  ///< of one file, with their reasons
 constexpr std::size_t max_line_bytes = std::size_t{4} << 20U;
 
 /// Adds events to a run: the last one of a kind, or all of them.
@@ -68,10 +65,10 @@ class FileReader {
         read_event(*line);
       }
     } catch (const DamagedLine& damage) {
-      ++file_.damaged_count;
-      if (file_.damaged.size() < damaged_lines_kept) {
-        const char* const where = line && !is_complete ? "half-written, the file ends here: " : "";
-        file_.damaged.push_back({file_.line_count, where + std::string(damage.what())});
+      if (file_.damaged_count++ == 0) {
+        file_.first_damage = "line " + std::to_string(file_.line_count) + ": " +
+                             (line && !is_complete ? "half-written, the file ends here: " : "") +
+                             damage.what();
       }
     }
   }
@@ -80,7 +77,6 @@ class FileReader {
   void read_event(std::string_view line) {
     std::optional<Event> event = decode_line(line, logs_.pool);
     if (!event) {
-      ++file_.unknown_events;
       return;
     }
     RankRun& run = run_of(*event);

@@ -1,17 +1,20 @@
 #pragma once
 
 /// \file
-/// Everything that was read from a log directory: the library's events (docs/log-format.md) of each file and
-/// `run`, and what was damaged. Names and messages are printable and are views into a TextPool; times are in
-/// nanoseconds.
+/// Log directories, whatever they contain, and everything that was read from one: the library's events
+/// (docs/log-format.md) of each file and `run`, and what was damaged. Names and messages are printable and
+/// are views into a TextPool; times are in nanoseconds.
 
 #include "contextual/record/schema/event.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
+#include <istream>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -109,6 +112,16 @@ class TextPool {
   std::map<std::tuple<const ProblemName*, std::int64_t, const char*>, ConfigName> configs_;
 };
 
+/// A line cannot be used. what() is the reason, printable and short.
+class DamagedLine : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws DamagedLine if the line is not JSON, lacks a needed field, or has a known field with another type
+/// or out of range. A null counts as absent. Returns nothing for an event that this program does not know.
+std::optional<Event> decode_line(std::string_view line, TextPool& pool);
+
 /// What is kept of a launch, of which a log has very many: 64 bytes.
 struct RankLaunch {
   /// A time that may not be known, in the space of a number.
@@ -153,11 +166,6 @@ struct RankLaunch {
   bool is_warmup() const { return role == LaunchRole::warmup || role == LaunchRole::lead_in; }
 };
 
-struct DamagedAt {
-  std::size_t line = 0;  ///< from 1
-  std::string reason;
-};
-
 /// One `rank-N.jsonl`.
 struct LogFile {
   std::string name;                       ///< without the directory, printable
@@ -167,8 +175,7 @@ struct LogFile {
   std::size_t line_count = 0;
   std::size_t last_event_line = 0;  ///< of any run
   std::size_t damaged_count = 0;
-  std::vector<DamagedAt> damaged;  ///< the first ones
-  std::size_t unknown_events = 0;
+  std::string first_damage;  ///< its line and the reason
 };
 
 /// One `run` on one rank. Events are in the order in which they were written.
@@ -203,5 +210,15 @@ struct Logs {
     return std::any_of(files.begin(), files.end(), [](const LogFile& file) { return file.problem.empty(); });
   }
 };
+
+/// Reads all `rank-N.jsonl` of a directory, in the order of N. If a file cannot be read, LogFile::problem
+/// says why. Throws std::runtime_error if `directory` is not a directory or cannot be listed. Memory is
+/// proportional to the sizes of the files. A line of more than 4 MiB is skipped as damaged and never held in
+/// memory.
+Logs read_directory(const std::filesystem::path& directory);
+
+/// Adds the events of a file to `logs`. Reads at most `size` bytes, so that it ends even if the file grows
+/// meanwhile.
+void read_log(std::istream& stream, std::uint64_t size, LogFile file, Logs& logs);
 
 }  // namespace contextual::log_report

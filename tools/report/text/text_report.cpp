@@ -1,10 +1,9 @@
 #include "report/text/text_report.hpp"
 
-#include "report/format/printable.hpp"
-#include "report/text/text_table.hpp"
+#include "report/format/table.hpp"
+#include "report/format/texts.hpp"
 #include "report/wording/sections.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace contextual::log_report {
@@ -87,10 +86,6 @@ class TextWriter final : public Writer {
 };
 
 }  // namespace
-
-std::size_t text_width(std::optional<std::size_t> terminal) {
-  return std::clamp(terminal.value_or(100), narrowest_text, widest_text);
-}
 
 std::string text_report(const Report& report, const ReportOptions& options) {
   TextWriter out(options);

@@ -1,14 +1,14 @@
 #include "report/trace/trace.hpp"
 
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,13 +20,10 @@ namespace {
 
 /// The last one counts, as everywhere where a line is there twice.
 const Timeline* timeline_of(const RankRun& rank, TimelineSide side) {
-  const Timeline* found = nullptr;
-  for (const Timeline& timeline : rank.timelines) {
-    if (timeline.side == side && !timeline.launches.empty()) {
-      found = &timeline;
-    }
-  }
-  return found;
+  const auto found = std::find_if(
+      rank.timelines.rbegin(), rank.timelines.rend(),
+      [&](const Timeline& timeline) { return timeline.side == side && !timeline.launches.empty(); });
+  return found == rank.timelines.rend() ? nullptr : &*found;
 }
 
 std::int64_t first_launch_ns(const Timeline& timeline) {
@@ -68,16 +65,6 @@ void align(AlignedTimeline& aligned) {
   }
 }
 
-std::string iteration_text(const AlignedTimeline& timeline) {
-  const Timeline& first = timeline.first();
-  std::string text = "iteration " + std::to_string(first.tuning_iteration) + " (" +
-                     std::string(enum_text(first.phase)) + ")";
-  if (first.makespan_ns) {
-    text += ", " + duration_text(*first.makespan_ns);
-  }
-  return text;
-}
-
 std::string alignment_text(const AlignedTimeline& timeline) {
   if (timeline.ranks.size() == 1) {
     return "1 rank, so there is nothing to align";
@@ -86,26 +73,6 @@ std::string alignment_text(const AlignedTimeline& timeline) {
   return count_text(timeline.ranks.size(), "rank") + ", aligned at the " +
          (error_ns ? "end of the handshake to within " + duration_text(*error_ns)
                    : "begin of the first tunable launch, for want of a handshake; nothing bounds the error");
-}
-
-std::string gaps_text(const AlignedTimeline& timeline) {
-  std::string text;
-  if (!timeline.other_ranks.empty()) {
-    text = "no timeline of " + ranks_text(timeline.other_ranks);
-  }
-  std::uint64_t left_out = 0;
-  bool others_known = true;
-  for (const RankTimeline& rank : timeline.ranks) {
-    left_out += static_cast<std::uint64_t>(rank.timeline->left_out_count);
-    others_known = others_known && rank.timeline->others_known;
-  }
-  if (left_out > 0) {
-    text += (text.empty() ? "" : "; ") + count_text(left_out, "interval") + " left out";
-  }
-  if (!others_known) {
-    text += std::string(text.empty() ? "" : "; ") + "the timer sees tunable launches only";
-  }
-  return text;
 }
 
 using Json = nlohmann::ordered_json;
@@ -129,36 +96,31 @@ class TraceEvents {
   /// One that overlaps another one of its thread must lie within it.
   void add_slice(std::size_t process, std::size_t thread, const std::string& name, double begin_ns,
                  double end_ns, Json details) {
-    events_.push_back({{"ph", "X"},
-                       {"name", name},
-                       {"pid", process},
-                       {"tid", thread},
-                       {"ts", begin_ns / ns_per_us},
-                       {"dur", (end_ns - begin_ns) / ns_per_us},
-                       {"args", std::move(details)}});
+    add("X", process, thread, name,
+        {{"ts", begin_ns / ns_per_us},
+         {"dur", (end_ns - begin_ns) / ns_per_us},
+         {"args", std::move(details)}});
   }
 
   /// Without length; the viewer draws it across the process.
   void add_mark(std::size_t process, const std::string& name, double at_ns, Json details) {
-    events_.push_back({{"ph", "i"},
-                       {"s", "p"},
-                       {"name", name},
-                       {"pid", process},
-                       {"tid", 0},
-                       {"ts", at_ns / ns_per_us},
-                       {"args", std::move(details)}});
+    add("i", process, 0, name, {{"s", "p"}, {"ts", at_ns / ns_per_us}, {"args", std::move(details)}});
   }
 
   Json take() { return std::move(events_); }
 
  private:
+  void add(const char* kind, std::size_t process, std::size_t thread, const std::string& name,
+           const Json& fields) {
+    Json event{{"ph", kind}, {"name", name}, {"pid", process}, {"tid", thread}};
+    event.update(fields);
+    events_.push_back(std::move(event));
+  }
+
   void add_name(const std::string& what, std::size_t process, std::size_t thread, const std::string& name) {
-    const auto add = [&](const char* end, Json args) {
-      events_.push_back(
-          {{"ph", "M"}, {"name", what + end}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}});
-    };
-    add("_name", Json::object({{"name", name}}));
-    add("_sort_index", Json::object({{"sort_index", thread == 0 ? process : thread}}));
+    add("M", process, thread, what + "_name", {{"args", {{"name", name}}}});
+    add("M", process, thread, what + "_sort_index",
+        {{"args", {{"sort_index", thread == 0 ? process : thread}}}});
   }
 
   Json events_ = Json::array();
@@ -178,9 +140,9 @@ std::string device_text(std::int64_t device) {
 }
 
 /// The work of one rank in rows, in the order of their first slices. A row is split where slices overlap.
-class Rows {
+class RankRows {
  public:
-  explicit Rows(const RankTimeline& rank) : rank_(rank) {
+  explicit RankRows(const RankTimeline& rank) : rank_(rank) {
     for (const RankLaunch& launch : rank.rank->launches) {  // a timeline does not repeat the parameters
       configs_.try_emplace({launch.problem(), launch.config->id}, launch.config->values.all);
     }
@@ -254,7 +216,7 @@ void add_rank(TraceEvents& events, const AlignedTimeline& aligned, const RankTim
                    "iteration " + std::to_string(rank.timeline->tuning_iteration) + ", " + side,
                    rank.shift_ns, rank.shift_ns + rank.length_ns(),
                    {{"phase", enum_text(rank.timeline->phase)}, {"ranks", alignment_text(aligned)}});
-  Rows(rank).write(events, process);
+  RankRows(rank).write(events, process);
   if (aligned.ranks.size() > 1) {
     events.add_mark(process, "aligned here", aligned.anchor_ns,
                     Json::object({{"ranks", alignment_text(aligned)}}));
@@ -296,9 +258,22 @@ std::vector<AlignedTimeline> aligned_timelines(const RunOfAllRanks& run) {
 }
 
 std::string timeline_text(const AlignedTimeline& timeline) {
-  const std::string gaps = gaps_text(timeline);
-  return std::string(enum_text(timeline.side)) + ": " + iteration_text(timeline) + "; " +
-         alignment_text(timeline) + (gaps.empty() ? "" : "; ") + gaps;
+  const Timeline& first = timeline.first();
+  std::uint64_t left_out = 0;
+  bool others_known = true;
+  for (const RankTimeline& rank : timeline.ranks) {
+    left_out += static_cast<std::uint64_t>(rank.timeline->left_out_count);
+    others_known = others_known && rank.timeline->others_known;
+  }
+  const std::vector<std::string> texts{
+      std::string(enum_text(timeline.side)) + ": iteration " + std::to_string(first.tuning_iteration) + " (" +
+          std::string(enum_text(first.phase)) + ")" +
+          (first.makespan_ns ? ", " + duration_text(*first.makespan_ns) : ""),
+      alignment_text(timeline),
+      timeline.other_ranks.empty() ? "" : "no timeline of " + ranks_text(timeline.other_ranks),
+      left_out == 0 ? "" : count_text(left_out, "interval") + " left out",
+      others_known ? "" : "the timer sees tunable launches only"};
+  return joined(texts, "; ", std::identity());
 }
 
 std::string trace_text(const RunOfAllRanks& run, const std::vector<AlignedTimeline>& timelines) {

@@ -1,5 +1,3 @@
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
@@ -10,36 +8,15 @@ namespace {
 
 constexpr std::size_t id_columns = 12;  ///< enough to tell ids apart, and for --tuning
 
-void write_damage(Writer& out, const Logs& logs) {
-  std::size_t damaged_count = 0;
-  for (const LogFile& file : logs.files) {
-    damaged_count += file.damaged_count;
-  }
-  if (damaged_count > 0) {
-    out.paragraph("damaged lines, skipped", std::to_string(damaged_count), Tone::bad);
-  }
-  for (const LogFile& file : logs.files) {
-    for (const DamagedAt& damaged : file.damaged) {
-      out.detail(file.name + ":" + std::to_string(damaged.line) + ": " + damaged.reason);
-    }
-    if (file.damaged_count > file.damaged.size()) {
-      out.detail(file.name + ": " + std::to_string(file.damaged_count - file.damaged.size()) + " more");
-    }
-  }
-}
-
 /// The newest ones, and those that ended badly before them.
 std::vector<const RunAnalysis*> overview_of(const Report& report, std::size_t limit) {
   std::vector<const RunAnalysis*> shown;
-  std::size_t bad = 0;
-  for (auto it = report.runs.rbegin(); it != report.runs.rend(); ++it) {
-    const bool newest = static_cast<std::size_t>(it - report.runs.rbegin()) < limit;
-    if (newest || (it->bad() && bad < limit)) {
-      shown.push_back(&*it);
-      bad += it->bad() ? 1 : 0;
+  for (const RunAnalysis& run : report.runs) {
+    if (run.number + limit > report.runs.size() || run.bad()) {
+      shown.push_back(&run);
     }
   }
-  std::reverse(shown.begin(), shown.end());
+  shown.erase(shown.begin(), shown.end() - static_cast<std::ptrdiff_t>(std::min(shown.size(), 2 * limit)));
   return shown;
 }
 
@@ -73,13 +50,12 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown) {
   for (const RunAnalysis* each : shown) {
     const RunOfAllRanks& run = *each->run;
     const std::string number = std::to_string(each->number);
-    table.add(
-        {number, shorten(run.id, id_columns), std::string(run.started), region_text(run), rank_fraction(run),
-         std::string(name_of(each->ending.status)) + (each->disagreements.empty() ? "" : ", ranks disagree"),
-         std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
-         each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
-         each->gain ? percent_text(each->gain->centre) : "", choices_text(*each)},
-        each->bad() ? Tone::bad : Tone::none, each->selected ? "run-" + number : "");
+    table.add({number, shorten(run.id, id_columns), std::string(run.started), region_text(run),
+               rank_fraction(run), std::string(name_of(each->ending.status)),
+               std::to_string(each->walk_iterations) + " + " + std::to_string(each->search_iterations),
+               each->elapsed_ns ? duration_text(*each->elapsed_ns) : "",
+               each->gain ? percent_text(each->gain->centre) : "", choices_text(*each)},
+              each->bad() ? Tone::bad : Tone::none, each->selected ? "run-" + number : "");
   }
   return table;
 }
@@ -87,10 +63,8 @@ Table runs_table(const std::vector<const RunAnalysis*>& shown) {
 void write_files(Writer& out, const Report& report) {
   const Logs& logs = report.logs;
   std::size_t lines = 0;
-  std::size_t unknown_events = 0;
   for (const LogFile& file : logs.files) {
     lines += file.line_count;
-    unknown_events += file.unknown_events;
   }
   out.paragraph(report.directory, count_text(logs.files.size(), "log") + ", " + count_text(lines, "line") +
                                       ", " + count_text(report.runs.size(), "tuning run"));
@@ -98,10 +72,12 @@ void write_files(Writer& out, const Report& report) {
     if (!file.problem.empty()) {
       out.paragraph("", file.name + ": cannot be read: " + file.problem, Tone::bad);
     }
-  }
-  write_damage(out, logs);
-  if (unknown_events > 0) {
-    out.paragraph("not known to this program, ignored", count_text(unknown_events, "event"));
+    if (file.damaged_count > 0) {
+      out.paragraph(
+          "damaged lines, skipped",
+          file.name + ": " + std::to_string(file.damaged_count) + ", the first is " + file.first_damage,
+          Tone::bad);
+    }
   }
 }
 

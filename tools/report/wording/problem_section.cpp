@@ -1,10 +1,8 @@
-#include "report/wording/problem_section.hpp"
-
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -14,19 +12,22 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t earlier_choices_shown = 5;
-constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
 
-std::string ratio_text(double ratio) {
-  return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
-}
+struct Rate {
+  const char* unit;
+  std::optional<double> ConfigResult::*member;
+};
 
-/// How the median differs from the default's, e.g. "+12.5 %" or "12.5 x", or "" if either is unknown.
+constexpr std::array<Rate, 2> rates{
+    {{"TFLOP/s", &ConfigResult::teraflops_per_second}, {"GB/s", &ConfigResult::gigabytes_per_second}}};
+
+/// How the median differs from the default's, e.g. "+12.5 %", or "" if either is unknown.
 std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config) {
   const ConfigResult* standard = problem.find(0);
   if (config.id == 0 || standard == nullptr || standard->median_ns <= 0 || config.samples_ns.empty()) {
     return "";
   }
-  return ratio_text(config.median_ns / standard->median_ns);
+  return percent_text(config.median_ns / standard->median_ns - 1);
 }
 
 /// A choice's own time, and how that compares with the default's.
@@ -39,32 +40,36 @@ struct OwnTime {
 OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
   if (problem.chosen_ns && &choice == problem.choices.back()) {
     return {problem.chosen_ns,
-            problem.defaults_ns ? ratio_text(*problem.chosen_ns / *problem.defaults_ns) : "", false};
+            problem.defaults_ns ? percent_text(*problem.chosen_ns / *problem.defaults_ns - 1) : "", false};
   }
   const ConfigResult* config = problem.find(choice.config.id);
   return {choice.latency_ns, config == nullptr ? "" : relative_to_default(problem, *config), true};
 }
 
-/// E.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the choice is.
+/// Rates at the own time of the choice, by those of the list of configs: the rank of this choice may have
+/// launched nothing.
+std::string rates_of(const ProblemResult& problem, const Choice& choice, const OwnTime& own) {
+  const ConfigResult* const config = problem.find(choice.config.id);
+  if (config == nullptr) {
+    return "";
+  }
+  const double faster = own.ns && choice.latency_ns ? *choice.latency_ns / *own.ns : 1;
+  std::string text;
+  for (const Rate& rate : rates) {
+    if (const std::optional<double> of_walk = config->*rate.member) {
+      text += (text.empty() ? "" : ", ") + rate_text(*of_walk * faster) + " " + rate.unit;
+    }
+  }
+  return text;
+}
+
+/// E.g. "config-2 {BLOCK_N: 128}, 12.3 us, 680 TFLOP/s".
 std::string choice_line(const ProblemResult& problem, const Choice& choice) {
-  std::string line =
-      "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values.all);
-  const OwnTime own = own_time(problem, choice);
-  if (own.ns) {
-    line += ", " + duration_text(*own.ns) + (own.of_walk ? " in the walk" : "");
+  std::vector<std::string> cells = choice_cells(problem, choice);
+  for (const std::size_t said_nearby : {0, 1, 4}) {  // kernel and key in the heading, and the comparison
+    cells[said_nearby].clear();
   }
-  // Those of the list of configs: the rank of this choice may have launched nothing.
-  if (const ConfigResult* const config = problem.find(choice.config.id)) {
-    const double faster = own.ns && choice.latency_ns ? *choice.latency_ns / *own.ns : 1;
-    if (config->teraflops_per_second) {
-      line += ", " + rate_text(*config->teraflops_per_second * faster) + " TFLOP/s";
-    }
-    if (config->gigabytes_per_second) {
-      line += ", " + rate_text(*config->gigabytes_per_second * faster) + " GB/s";
-    }
-  }
-  return choice.status == ChoiceStatus::locked_in ? line
-                                                  : line + ", " + std::string(enum_text(choice.status));
+  return "config-" + std::to_string(choice.config.id) + " " + joined(cells, ", ", std::identity());
 }
 
 /// The names of a problem's parameters, if all its configs have the same; else empty.
@@ -81,17 +86,15 @@ std::string_view parameter_names(const ProblemResult& problem) {
 
 /// `names`, which a reader has seen, stand in no row.
 Table config_table(const ProblemResult& problem, std::string_view names, std::size_t limit) {
-  const auto is_known = [&](std::optional<double> ConfigResult::*rate) {
-    return std::any_of(problem.configs.begin(), problem.configs.end(),
-                       [&](const ConfigResult& config) { return bool{config.*rate}; });
-  };
-  std::vector<std::pair<const char*, std::optional<double> ConfigResult::*>> rates{
-      {"TFLOP/s", &ConfigResult::teraflops_per_second}, {"GB/s", &ConfigResult::gigabytes_per_second}};
-  std::erase_if(rates, [&](const auto& rate) { return !is_known(rate.second); });
+  std::vector<Rate> known(rates.begin(), rates.end());
+  std::erase_if(known, [&](const Rate& rate) {
+    return std::none_of(problem.configs.begin(), problem.configs.end(),
+                        [&](const ConfigResult& config) { return bool{config.*rate.member}; });
+  });
   Table table{
       {{"in the walk"}, {"own time", Align::right}, {"spread", Align::right}, {"to default", Align::right}}};
-  for (const auto& [title, rate] : rates) {
-    table.columns.push_back({title, Align::right});
+  for (const Rate& rate : known) {
+    table.columns.push_back({rate.unit, Align::right});
   }
   table.columns.insert(table.columns.end(), {{"samples", Align::right, Room::minor},
                                              {"region's time", Align::right, Room::minor},
@@ -103,8 +106,8 @@ Table config_table(const ProblemResult& problem, std::string_view names, std::si
     std::vector<std::string> cells{
         "config-" + std::to_string(config.id), sampled ? duration_text(config.median_ns) : "",
         sampled ? "+- " + duration_text(config.spread_ns) : "", relative_to_default(problem, config)};
-    for (const auto& [title, rate] : rates) {
-      cells.push_back(rate_text(config.*rate));
+    for (const Rate& rate : known) {
+      cells.push_back(rate_text(config.*rate.member));
     }
     cells.push_back(std::to_string(config.samples_ns.size()));
     cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
@@ -152,7 +155,7 @@ std::string config_status(const ConfigResult& config) {
     add("default");
   }
   if (config.rejected) {
-    add("rejected" + (config.rejection.empty() ? "" : ": " + shorten(config.rejection, text_of_rejection)));
+    add("rejected" + (config.rejection.empty() ? "" : ": " + message_text(config.rejection)));
   } else if (config.samples_ns.empty()) {
     add("no samples");
   }
@@ -177,19 +180,16 @@ std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t
   return shown;
 }
 
-std::vector<std::string> choice_cells(const ProblemResult& problem) {
-  const Choice& last = *problem.choices.back();
-  const OwnTime own = own_time(problem, last);
-  std::string note = last.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(last.status));
-  if (own.ns && own.of_walk) {
-    note += (note.empty() ? "" : ", ") + std::string("in the walk");
-  }
+std::vector<std::string> choice_cells(const ProblemResult& problem, const Choice& choice) {
+  const OwnTime own = own_time(problem, choice);
   return {std::string(problem.name->kernel),
           std::string(problem.name->key),
-          std::string(last.config.values.all),
+          std::string(choice.config.values.all),
           own.ns ? duration_text(*own.ns) : "",
-          last.config.id == 0 ? "default" : own.to_default,
-          std::move(note)};
+          choice.config.id == 0 ? "default" : own.to_default,
+          rates_of(problem, choice, own),
+          own.ns && own.of_walk ? "in the walk" : "",
+          choice.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(choice.status))};
 }
 
 void write_problem(Writer& out, const ProblemResult& problem, const std::string& label) {

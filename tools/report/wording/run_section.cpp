@@ -1,15 +1,11 @@
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
-#include "report/judging/runs.hpp"
-#include "report/wording/problem_section.hpp"
-#include "report/wording/search_section.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace contextual::log_report {
@@ -21,60 +17,12 @@ std::string share_text(double share) {
   return text.front() == '+' ? text.substr(1) : text;
 }
 
-std::string parts_text(const Limit& limit) {
-  std::string text =
-      "each part alone, in " + count_text(limit.round_count, "round") + " in turn with the whole region: ";
-  text += joined(limit.parts, ", ", [](const PartTime& part) {
-    return std::string(part.name) + " " +
-           (part.makespan_ns ? duration_text(*part.makespan_ns) : "without a time");
-  });
-  double sum_ns = 0;
-  for (const PartTime& part : limit.parts) {
-    if (!part.makespan_ns) {
-      return text;
-    }
-    sum_ns += *part.makespan_ns;
-  }
-  return text + "; one after the other " + duration_text(sum_ns);
-}
-
-std::string limit_text(const Limit& limit) {
-  std::string text =
-      "limit: the region takes at least as long as its longest part, " + duration_text(*limit.limit_ns);
-  if (limit.result_ns) {
-    text += "; it takes " + duration_text(*limit.result_ns) + ", " +
-            percent_text(*limit.result_ns / *limit.limit_ns - 1) + " to that";
-  }
-  return text;
-}
-
 std::string never_met_text(const RunOfAllRanks& run) {
   if (run.met || run.rank_count == 1) {
     return "";
   }
   return run.ranks.size() > 1 ? "These ranks never met: joined by region, number of ranks and start"
                               : "This rank never met the others";
-}
-
-void add_slowness(Table& table, const Slowness& slowness, const std::string& name, std::size_t limit) {
-  for (std::size_t i = 0; i < std::min(slowness.ranks.size(), limit); ++i) {
-    const RankShare& share = slowness.ranks[i];
-    table.add({i == 0 ? name : "", i == 0 ? std::to_string(slowness.iterations) : "",
-               std::to_string(share.rank), share_text(share.slowest_share),
-               percent_text(share.median_ratio - 1)});
-  }
-  if (slowness.ranks.size() > limit) {
-    table.add({"", "", "...", "", count_text(slowness.ranks.size() - limit, "rank") + " more"});
-  }
-}
-
-void write_rank_differences(Writer& out, const RunAnalysis& analysis) {
-  if (!analysis.disagreements.empty()) {
-    out.heading("Ranks disagree");
-    for (const Disagreement& difference : analysis.disagreements) {
-      out.paragraph(difference.what, difference.text, Tone::bad);
-    }
-  }
 }
 
 void write_slowness(Writer& out, const RunAnalysis& analysis, const ReportOptions& options) {
@@ -86,13 +34,18 @@ void write_slowness(Writer& out, const RunAnalysis& analysis, const ReportOption
                {"iterations", Align::right},
                {"rank", Align::right},
                {"slowest", Align::right},
-               {"own time to the agreed one", Align::right}}};
+               {"own time to the longest", Align::right}}};
   for (const Slowness& slowness : analysis.slowness) {
-    add_slowness(table, slowness,
-                 slowness.problem == nullptr
-                     ? "the region"
-                     : problem_label(analysis, slowness.problem) + name_of(*slowness.problem),
-                 options.limit(slow_ranks_shown));
+    std::string name = slowness.problem == nullptr
+                           ? "the region"
+                           : problem_label(analysis, slowness.problem) + name_of(*slowness.problem);
+    std::string iterations = std::to_string(slowness.iterations);
+    const std::size_t shown = std::min(slowness.ranks.size(), options.limit(slow_ranks_shown));
+    for (std::size_t i = 0; i < shown; ++i) {  // the name stands in the first row
+      const RankShare& share = slowness.ranks[i];
+      table.add({std::exchange(name, ""), std::exchange(iterations, ""), std::to_string(share.rank),
+                 share_text(share.slowest_share), percent_text(share.median_ratio - 1)});
+    }
   }
   out.table(table);
 }
@@ -147,10 +100,12 @@ void write_choices(Writer& out, const RunAnalysis& analysis) {
                {"", Align::left, Room::gives_way},
                {"", Align::right},
                {"", Align::right},
+               {"", Align::right},
+               {},
                {}}};
   for (const ProblemResult& problem : analysis.problems) {
-    if (!problem.choices.empty()) {
-      table.add(choice_cells(problem));
+    if (problem.choice() != nullptr) {
+      table.add(choice_cells(problem, *problem.choice()));
     }
   }
   if (!table.rows.empty()) {
@@ -159,34 +114,42 @@ void write_choices(Writer& out, const RunAnalysis& analysis) {
   }
 }
 
-void write_texts(Writer& out, const std::string& title, const std::vector<std::string>& texts) {
-  if (!texts.empty()) {
-    out.heading(title);
+void write_warnings(Writer& out, const RunAnalysis& analysis) {
+  if (!analysis.warnings.empty()) {
+    out.heading("Warnings");
   }
-  for (const std::string& text : texts) {
+  for (const std::string& text : analysis.warnings) {
     out.paragraph("", message_text(text));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> limit_texts(const Limit& limit) {
-  std::vector<std::string> texts{parts_text(limit)};
-  if (!limit.limit_ns || !limit.result_ns) {
-    texts.emplace_back(
-        "limit and hidden time are not known: the timer has no time of the region or of a part");
-    return texts;
+void write_limit(Writer& out, const Limit& limit) {
+  out.heading("Limit: how short the region could be, by its parts alone, in " +
+              count_text(limit.round_count, "round") + " in turn with the whole region");
+  Table table{{{.room = Room::gives_way}, {"", Align::right}, {}}};
+  const auto add = [&](const std::string& what, std::optional<double> time_ns, const std::string& note = "") {
+    table.add({what, time_ns ? duration_text(*time_ns) : "no time", note});
+  };
+  std::optional<double> sum_ns = 0;
+  for (const PartTime& part : limit.parts) {
+    add(std::string(part.name), part.makespan_ns,
+        limit.limit_ns && limit.limit_ns == part.makespan_ns ? "the limit" : "");
+    sum_ns = sum_ns && part.makespan_ns ? std::optional(*sum_ns + *part.makespan_ns) : std::nullopt;
   }
-  texts.push_back(limit_text(limit));
-  if (limit.hidden && std::isfinite(*limit.hidden)) {
-    texts.push_back("hidden: " + share_text(*limit.hidden) +
-                    " of what the other parts take is hidden behind the longest one; 100 % is the limit, and "
-                    "0 % is one part after the other");
-  } else {
-    texts.emplace_back(
-        "hidden: nothing can be hidden, because the longest part takes as long as all of them");
-  }
-  return texts;
+  add("one after the other", sum_ns);
+  const bool known = limit.limit_ns && limit.result_ns;
+  add("the region", limit.result_ns,
+      known ? percent_text(*limit.result_ns / *limit.limit_ns - 1) + " to the limit" : "");
+  out.table(table);
+  out.paragraph("hidden",
+                !known ? "not known: the timer has no time of the region or of a part"
+                : limit.hidden
+                    ? share_text(*limit.hidden) +
+                          " of what the other parts take is hidden behind the longest one; 100 % is "
+                          "the limit, and 0 % is one part after the other"
+                    : "nothing can be hidden, because the longest part takes as long as all of them");
 }
 
 std::string head_text(const RunOfAllRanks& run) {
@@ -239,10 +202,9 @@ void write_details(Writer& out, const RunAnalysis& analysis, const Logs& logs, c
   write_head(out, analysis);
   write_stops(out, analysis, logs);
   write_choices(out, analysis);
-  write_rank_differences(out, analysis);
-  write_texts(out, "Warnings", analysis.warnings);
+  write_warnings(out, analysis);
   if (analysis.limit != nullptr) {
-    write_texts(out, "Limit: how short the region could be", limit_texts(*analysis.limit));
+    write_limit(out, *analysis.limit);
   }
   out.plot_region(analysis);
   const std::size_t shown = std::min(out.limits().problems, analysis.problems.size());

@@ -1,8 +1,3 @@
-#include "report/wording/search_section.hpp"
-
-#include "report/format/printable.hpp"
-#include "report/format/quantities.hpp"
-#include "report/wording/problem_section.hpp"
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
@@ -15,13 +10,19 @@ namespace {
 
 constexpr std::size_t problems_in_text = 12;
 constexpr std::size_t sets_in_text = 4;
-constexpr std::size_t text_of_reason = 240;  ///< a message, which can be endless
-constexpr double worthwhile_change = 0.005;  ///< the default of Options::tie_margin
 constexpr std::int64_t most_counted = 1'000'000'000;
 
-std::string time_text(std::optional<double> centre_ns, std::optional<double> spread_ns) {
-  return centre_ns ? duration_text(*centre_ns) + (spread_ns ? " +- " + duration_text(*spread_ns) : "")
-                   : "no time";
+/// The kernel, with the key where several have the same one.
+std::string short_name(const SearchView& search, std::size_t problem) {
+  const std::vector<SearchedProblem>& problems = search.result->problems;
+  const ProblemName* name = problems[problem].problem;
+  if (name == nullptr) {
+    return "?";
+  }
+  const auto namesakes = std::count_if(problems.begin(), problems.end(), [&](const SearchedProblem& other) {
+    return other.problem != nullptr && other.problem->kernel == name->kernel;
+  });
+  return namesakes > 1 ? name_of(*name) : std::string(name->kernel);
 }
 
 std::string counts_text(const SearchResult& result) {
@@ -54,24 +55,6 @@ std::string change_text(const Change& change) {
          percent_text(change.high) + ")";
 }
 
-/// What the closing comparison showed of the best set that lost it, where the defaults came back.
-std::string kept_because(const SearchView& search) {
-  const auto best = std::min_element(
-      search.lost.begin(), search.lost.end(),
-      [](const LostView& a, const LostView& b) { return a.change.centre < b.change.centre; });
-  if (best == search.lost.end()) {
-    return "the search found no set that is surely faster";
-  }
-  const Change& change = best->change;
-  const std::string set = "the best other set (" + set_text(search, *best->config_ids) + ")";
-  if (change.low > 0) {
-    return set + " takes longer: " + change_text(change);
-  }
-  const bool ties = change.low > -worthwhile_change && change.high < worthwhile_change;
-  return (ties ? set + " ties: " : "the noise is too large to show that " + set + " is faster: ") +
-         change_text(change);
-}
-
 std::string gain_text(const SearchView& search) {
   const SearchResult& result = *search.result;
   const bool is_choice = search.choice == result.reference_config_ids;
@@ -83,7 +66,8 @@ std::string gain_text(const SearchView& search) {
   }
   if (is_choice) {
     return "none: back to " + std::string(defaults_name(search)) + ", " +
-           time_text(result.reference_makespan_ns, result.reference_spread_ns) + ": " + kept_because(search);
+           time_text(result.reference_makespan_ns, result.reference_spread_ns) + ": " +
+           message_text(result.reason);
   }
   return change_text(change_of(*result.gain, result.gain_low, result.gain_high)) + ", " +
          compared_times(result);
@@ -113,8 +97,9 @@ std::string ties_text(const SearchView& search) {
 }
 
 std::string lost_text(const SearchView& search) {
-  const auto text = [&](const LostView& lost) {
-    return set_text(search, *lost.config_ids) + ": " + change_text(lost.change);
+  const auto text = [&](const LostAssignment* lost) {
+    return set_text(search, lost->config_ids) + ": " +
+           change_text(change_of(*lost->gain, lost->gain_low, lost->gain_high));
   };
   return joined(search.lost, "; ", text, sets_in_text);
 }
@@ -169,38 +154,24 @@ std::string comparison_text(const SearchView& search) {
                                                                     : "not compared";
 }
 
-std::vector<SearchFact> search_facts(const SearchView& search) {
+void write_facts(Writer& out, const SearchView& search) {
   const SearchResult& result = *search.result;
-  std::vector<SearchFact> facts{
-      {"sets", counts_text(result)},
-      {"ended", result.cut.empty() ? "complete" : "cut: " + std::string(result.cut)}};
-  if (!search.choice.empty()) {
-    facts.push_back({"chosen", choice_text(search)});
+  out.paragraph("sets", counts_text(result));
+  out.paragraph("ended", result.cut.empty() ? "complete" : "cut: " + std::string(result.cut));
+  if (search.choice.empty()) {
+    out.paragraph("no choice", std::string(result.reason));
+    return;
   }
-  facts.push_back({search.choice.empty() ? "no choice" : "why", std::string(result.reason)});
-  if (!search.choice.empty()) {
-    facts.push_back({"to " + std::string(defaults_name(search)), comparison_text(search)});
-    if (!search.lost.empty()) {
-      facts.push_back({"lost that comparison", lost_text(search)});
-    }
-    facts.push_back({"within noise", ties_text(search)});
+  out.paragraph("chosen", choice_text(search));
+  out.paragraph("why", std::string(result.reason));
+  out.paragraph("to " + std::string(defaults_name(search)), comparison_text(search));
+  if (!search.lost.empty()) {
+    out.paragraph("lost that comparison", lost_text(search));
   }
-  if (!search.choice.empty() && !search.by_own_time.empty()) {
-    facts.push_back({"best by own times", own_time_text(search)});
+  out.paragraph("within noise", ties_text(search));
+  if (!search.by_own_time.empty()) {
+    out.paragraph("best by own times", own_time_text(search));
   }
-  return facts;
-}
-
-std::string short_name(const SearchView& search, std::size_t problem) {
-  const std::vector<SearchedProblem>& problems = search.result->problems;
-  const ProblemName* name = problems[problem].problem;
-  if (name == nullptr) {
-    return "?";
-  }
-  const auto namesakes = std::count_if(problems.begin(), problems.end(), [&](const SearchedProblem& other) {
-    return other.problem != nullptr && other.problem->kernel == name->kernel;
-  });
-  return namesakes > 1 ? name_of(*name) : std::string(name->kernel);
 }
 
 std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
@@ -221,7 +192,7 @@ std::string set_label(const SearchView& search, const ConfigIds& config_ids,
 }
 
 std::string infeasible_text(const InfeasibleAssignment& infeasible) {
-  return "infeasible: " + shorten(infeasible.reason, text_of_reason);
+  return "infeasible: " + message_text(infeasible.reason);
 }
 
 std::string standing_text(const SearchView& search, const MeasuredView& measured) {
@@ -235,13 +206,6 @@ std::string standing_text(const SearchView& search, const MeasuredView& measured
   add(config_ids == search.defaults, defaults_name(search));
   add(config_ids == search.by_own_time, "best by own times");
   return text;
-}
-
-MeasuredWords measured_words(const MeasuredView& measured) {
-  const MeasuredAssignment& line = *measured.measured;
-  return {std::to_string(line.sample_count), duration_text(measured.makespan_ns),
-          line.spread_ns ? duration_text(*line.spread_ns) : "",
-          measured.to_choice && line.standing != Standing::choice ? percent_text(*measured.to_choice) : ""};
 }
 
 std::vector<std::size_t> measured_shown(const SearchView& search, std::size_t limit) {
@@ -269,11 +233,13 @@ void write_measured(Writer& out, const SearchView& search) {
   const std::vector<std::size_t> shown = measured_shown(search, out.limits().sets);
   for (const std::size_t i : shown) {
     const MeasuredView& each = search.measured[i];
-    const MeasuredWords words = measured_words(each);
+    const MeasuredAssignment& line = *each.measured;
+    const bool is_choice = line.standing == Standing::choice;
     table.add(
-        {set_text(search, each.config_ids()), words.samples, words.makespan,
-         words.spread.empty() ? "" : "+- " + words.spread, words.to_choice, standing_text(search, each)},
-        each.measured->standing == Standing::choice ? Tone::good : Tone::none);
+        {set_text(search, line.config_ids), std::to_string(line.sample_count),
+         duration_text(each.makespan_ns), line.spread_ns ? "+- " + duration_text(*line.spread_ns) : "",
+         each.to_choice && !is_choice ? percent_text(*each.to_choice) : "", standing_text(search, each)},
+        is_choice ? Tone::good : Tone::none);
   }
   out.table(table, "All measured sets");
   note_left_out(out, search.measured.size() - shown.size(), "longer set");
@@ -299,9 +265,7 @@ void write_searches(Writer& out, const RunAnalysis& analysis, const ReportOption
   for (std::size_t i = count - shown; i < count; ++i) {
     const SearchView& search = analysis.searches[i];
     out.heading("Search: sets of configs, compared by the region's time");
-    for (const SearchFact& fact : search_facts(search)) {
-      out.paragraph(fact.label, fact.text);
-    }
+    write_facts(out, search);
     out.plot_sets(analysis, search);
     write_measured(out, search);
     write_infeasible(out, search);

@@ -65,17 +65,6 @@ TEST_CASE("html_report: nothing is fetched and nothing is a script", "[unit]") {
   }
 }
 
-TEST_CASE("html_report: a rank that chose otherwise stands out", "[unit]") {
-  std::vector<std::string> files = files_of({.ranks = 3});
-  const std::string choice = "\"event\":\"choice\"";
-  const std::size_t at = files[2].find("\"config_id\":1", files[2].find(choice));
-  files[2].replace(at, 13, "\"config_id\":2");
-  const std::string page = page_of(files);
-  CHECK_THAT(page,
-             ContainsSubstring("Ranks disagree") &&
-                 ContainsSubstring("<strong>choice of gemm (4096, bf16):</strong> ranks 0, 1: config-1"));
-}
-
 TEST_CASE("html_report: marks are bounded for a run of very many iterations", "[unit]") {
   Events events = events_of({.ranks = 1}, 0);
   const auto launch = std::get<contextual::record::LaunchRow>(events[2].body);

@@ -1,4 +1,4 @@
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 #include "report/judging/runs.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"

@@ -1,6 +1,5 @@
-#include "report/reading/log_reader.hpp"
-
 #include "contextual/record/log_lines.hpp"
+#include "report/reading/logs.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"
@@ -24,10 +23,10 @@ TEST_CASE("read_log: damaged and half-written lines are counted, named and skipp
   const Logs logs = report_test::read({good + "\nnot json\n\n" + good + "\n" + good.substr(0, 60)});
   REQUIRE(logs.files.size() == 1);
   CHECK(logs.files[0].line_count == 5);
-  REQUIRE(logs.files[0].damaged.size() == 2);
-  CHECK(logs.files[0].damaged[0].line == 2);
-  CHECK(logs.files[0].damaged[1].line == 5);
-  CHECK_THAT(logs.files[0].damaged[1].reason, StartsWith("half-written"));
+  CHECK(logs.files[0].damaged_count == 2);
+  CHECK_THAT(logs.files[0].first_damage, StartsWith("line 2: no JSON from byte"));
+  CHECK_THAT(report_test::read({good + "\n" + good.substr(0, 60)}).files[0].first_damage,
+             StartsWith("line 2: half-written"));
   REQUIRE(logs.runs.size() == 1);
   CHECK(logs.runs[0].launches.size() == 2);
 }
@@ -35,8 +34,8 @@ TEST_CASE("read_log: damaged and half-written lines are counted, named and skipp
 TEST_CASE("read_log: a line of more than 4 MiB is skipped, the one after it read", "[unit]") {
   const std::string huge(5'000'000, 'x');
   const Logs logs = report_test::read({"\"" + huge + "\"\n" + launch_line() + "\n"});
-  REQUIRE(logs.files[0].damaged.size() == 1);
-  CHECK(logs.files[0].damaged[0].reason == "longer than 4 MiB");
+  CHECK(logs.files[0].damaged_count == 1);
+  CHECK(logs.files[0].first_damage == "line 1: longer than 4 MiB");
   CHECK(logs.runs.size() == 1);
 }
 

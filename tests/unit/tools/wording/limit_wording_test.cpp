@@ -2,10 +2,10 @@
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
 #include "report/text/text_report.hpp"
-#include "report/wording/sections.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"
+#include "unit/tools/wording/written.hpp"
 
 namespace limit_wording_test {
 
@@ -24,38 +24,37 @@ Limit two_parts() {
   return limit;
 }
 
+std::string text_of(const Limit& limit) {
+  Written out;
+  write_limit(out, limit);
+  return out.text;
+}
+
 }  // namespace
 
-TEST_CASE("limit: the parts, the longest one and what is hidden are said in words", "[unit]") {
-  const std::vector<std::string> texts = limit_texts(two_parts());
-  REQUIRE(texts.size() == 3);
-  CHECK(
-      texts[0] ==
-      "each part alone, in 5 rounds in turn with the whole region: gather 120.0 us, gemm 250.0 us; one after "
-      "the other 370.0 us");
-  CHECK(
-      texts[1] ==
-      "limit: the region takes at least as long as its longest part, 250.0 us; it takes 310.0 us, +24.0 % to "
-      "that");
-  CHECK_THAT(texts[2], ContainsSubstring("hidden: 50.0 % of what the other parts take"));
+TEST_CASE("limit: the parts, the longest one and what is hidden are said", "[unit]") {
+  CHECK_THAT(text_of(two_parts()), ContainsSubstring("in 5 rounds in turn with the whole region\n"
+                                                     "gather|120.0 us\n"
+                                                     "gemm|250.0 us|the limit\n"
+                                                     "one after the other|370.0 us\n"
+                                                     "the region|310.0 us|+24.0 % to the limit\n"
+                                                     "hidden: 50.0 % of what the other parts take"));
 }
 
 TEST_CASE("limit: a region that is slower than its parts in turn hides less than nothing", "[unit]") {
   Limit limit = two_parts();
   limit.hidden = -0.25;
-  CHECK_THAT(limit_texts(limit).back(), ContainsSubstring("hidden: -25.0 % of"));
+  CHECK_THAT(text_of(limit), ContainsSubstring("hidden: -25.0 % of"));
 }
 
 TEST_CASE("limit: what is not known is said", "[unit]") {
   Limit limit = two_parts();
   limit.hidden.reset();
-  CHECK_THAT(limit_texts(limit).back(), ContainsSubstring("nothing can be hidden"));
+  CHECK_THAT(text_of(limit), ContainsSubstring("hidden: nothing can be hidden"));
   limit.parts[0].makespan_ns.reset();
   limit.limit_ns.reset();
-  const std::vector<std::string> texts = limit_texts(limit);
-  REQUIRE(texts.size() == 2);
-  CHECK_THAT(texts[0], ContainsSubstring("gather without a time, gemm 250.0 us"));
-  CHECK_THAT(texts[1], ContainsSubstring("not known"));
+  CHECK_THAT(text_of(limit), ContainsSubstring("gather|no time\ngemm|250.0 us\none after the other|no time\n"
+                                               "the region|310.0 us\nhidden: not known"));
 }
 
 TEST_CASE("limit: text and page show it where the log has it, and nothing where it does not", "[unit]") {
@@ -70,7 +69,7 @@ TEST_CASE("limit: text and page show it where the log has it, and nothing where 
     const Report report = make_report("logs", read({lines_of(events)}), options);
     for (const std::string& text : {text_report(report, options), html_report(report, options)}) {
       CHECK((text.find("Limit: how short the region could be") != std::string::npos) == logged);
-      CHECK((text.find("hidden: 50.0 %") != std::string::npos) == logged);
+      CHECK((text.find("50.0 % of what") != std::string::npos) == logged);
     }
   }
 }

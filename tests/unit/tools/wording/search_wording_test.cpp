@@ -1,6 +1,6 @@
-#include "report/wording/search_section.hpp"
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
+#include "unit/tools/wording/written.hpp"
 
 #include <functional>
 
@@ -18,16 +18,14 @@ std::string facts_of(const std::function<void(SearchResult&)>& change = [](Searc
   const Analysed run = analysed(files_of({}));
   SearchResult result = *run.analysis.searches[0].result;
   change(result);
-  std::string text;
-  for (const SearchFact& fact : search_facts(view_of(result))) {
-    text += fact.label + ": " + fact.text + "\n";
-  }
-  return text;
+  Written out;
+  write_facts(out, view_of(result));
+  return out.text;
 }
 
 }  // namespace
 
-TEST_CASE("search_facts: what was measured, chosen, gained and how sure that is", "[unit]") {
+TEST_CASE("write_facts: what was measured, chosen, gained and how sure that is", "[unit]") {
   CHECK(facts_of() ==
         "sets: 6 exist, 3 measured, 2 infeasible; 26 runs, 11 of them lead-ins\n"
         "ended: complete\n"
@@ -40,7 +38,7 @@ TEST_CASE("search_facts: what was measured, chosen, gained and how sure that is"
         "best by own times: gemm 1, norm 1: +0.2 % to the choice\n");
 }
 
-TEST_CASE("search_facts: a search that was cut says why; very many assignments are not counted", "[unit]") {
+TEST_CASE("write_facts: a search that was cut says why; very many assignments are not counted", "[unit]") {
   const std::string text = facts_of([](SearchResult& search) {
     search.cut = "its budget of 26 runs is spent";
     search.existing_count = 1'000'000'000;
@@ -51,7 +49,7 @@ TEST_CASE("search_facts: a search that was cut says why; very many assignments a
   CHECK_THAT(text, ContainsSubstring("; norm (4096, bf16): config-0, not tuned\n"));
 }
 
-TEST_CASE("search_facts: where all defaults are infeasible it says what was compared instead", "[unit]") {
+TEST_CASE("write_facts: where all defaults are infeasible it says what was compared instead", "[unit]") {
   const std::string text = facts_of([](SearchResult& search) {
     search.reference = SearchReference::first_feasible;
     search.reference_config_ids = {1, 1};
@@ -64,7 +62,7 @@ TEST_CASE("search_facts: where all defaults are infeasible it says what was comp
 }
 
 TEST_CASE(
-    "search_facts: defaults that nothing was compared with, and comparisons that were not held, are no gain",
+    "write_facts: defaults that nothing was compared with, and comparisons that were not held, are no gain",
     "[unit]") {
   CHECK_THAT(facts_of([](SearchResult& search) { search.gain.reset(); }),
              ContainsSubstring("to all defaults: not known: 205.0 us"));
@@ -77,8 +75,7 @@ TEST_CASE(
              ContainsSubstring("to all defaults: none: the choice is all defaults\n"));
 }
 
-TEST_CASE("search_facts: what lost the closing comparison is named with its interval, few of many",
-          "[unit]") {
+TEST_CASE("write_facts: what lost the closing comparison is named with its interval, few of many", "[unit]") {
   const auto lose = [](SearchResult& search) { search.lost = {{{1, 1}, 0.02, -0.05, 0.09}}; };
   CHECK_THAT(facts_of(lose),
              ContainsSubstring("\nlost that comparison: gemm 1, norm 1: -2.0 % (95 % interval "
@@ -94,29 +91,17 @@ TEST_CASE("search_facts: what lost the closing comparison is named with its inte
              ContainsSubstring("to +5.0 %); ...\n"));
 }
 
-TEST_CASE("search_facts: of defaults that were kept, what was shown of the best set that lost", "[unit]") {
-  const auto facts = [](std::vector<LostAssignment> lost) {
-    return facts_of([&](SearchResult& search) {
-      search.problems[0].config_id = 0;
-      search.gain = 0;
-      search.lost = std::move(lost);
-    });
-  };
-  CHECK_THAT(facts({}),
-             ContainsSubstring("to all defaults: none: back to all defaults, 230.0 us +- 600 ns: the search "
-                               "found no set that is surely faster\n"));
-  CHECK_THAT(facts({{{1, 1}, 0.25, -0.18, 0.42}}),
-             ContainsSubstring("the noise is too large to show that the best other set (gemm 1, norm 1) is "
-                               "faster: -25.0 % (95 % interval -42.0 % to +18.0 %)\n"));
-  CHECK_THAT(facts({{{1, 1}, -0.1, -0.12, -0.08}}),
-             ContainsSubstring("the best other set (gemm 1, norm 1) takes longer: +10.0 % (95 % interval "));
-  CHECK_THAT(facts({{{1, 1}, 0.001, -0.002, 0.004}}),
-             ContainsSubstring("the best other set (gemm 1, norm 1) ties: -0.1 % (95 % interval -0.4 % to "));
-  CHECK_THAT(facts({{{1, 1}, -0.1, -0.12, -0.08}, {{2, 1}, 0.1, -0.1, 0.3}}),
-             ContainsSubstring("the noise is too large to show that the best other set (gemm 2, norm 1)"));
+TEST_CASE("write_facts: of defaults that were kept, why", "[unit]") {
+  CHECK_THAT(facts_of([&](SearchResult& search) {
+               search.problems[0].config_id = 0;
+               search.gain = 0;
+               search.reason = "the best candidate ties with the defaults: they win";
+             }),
+             ContainsSubstring("to all defaults: none: back to all defaults, 230.0 us +- 600 ns: the best "
+                               "candidate ties with the defaults: they win\n"));
 }
 
-TEST_CASE("search_facts: where alternatives are tuned and compared, it does not speak of all defaults",
+TEST_CASE("write_facts: where alternatives are tuned and compared, it does not speak of all defaults",
           "[unit]") {
   CHECK_THAT(facts_of([](SearchResult& search) { search.reference = SearchReference::default_alternative; }),
              ContainsSubstring("to the default alternative: -11.3 % (95 %"));
@@ -130,7 +115,7 @@ TEST_CASE("search_facts: where alternatives are tuned and compared, it does not 
              ContainsSubstring("to the default alternative: none: the choice is the default alternative\n"));
 }
 
-TEST_CASE("search_facts: ties and the cost of own times", "[unit]") {
+TEST_CASE("write_facts: ties and the cost of own times", "[unit]") {
   CHECK_THAT(facts_of([](SearchResult& search) { search.within_noise_count = 0; }),
              ContainsSubstring("within noise: no other measured set ties with the choice\n"));
   CHECK_THAT(facts_of([](SearchResult& search) { search.within_noise_count = 3; }),
@@ -146,7 +131,7 @@ TEST_CASE("search_facts: ties and the cost of own times", "[unit]") {
              ContainsSubstring("best by own times: gemm 2, norm 0: infeasible: rank 1: no progress"));
 }
 
-TEST_CASE("search_facts: a search that found nothing says so, and nothing else of a choice", "[unit]") {
+TEST_CASE("write_facts: a search that found nothing says so, and nothing else of a choice", "[unit]") {
   const std::string text = facts_of([](SearchResult& search) {
     search.problems[0].config_id.reset();
     search.reason = "no feasible assignment was found";
@@ -175,16 +160,14 @@ TEST_CASE("measured_shown: the shortest ones, and those that are compared with",
   CHECK(measured_shown(view_of(result), 4) == std::vector<std::size_t>{0, 1, 2, 3});
 }
 
-TEST_CASE("short_name: the key is there where several problems have one kernel", "[unit]") {
+TEST_CASE("set_text: the key is there where several problems have one kernel", "[unit]") {
   const ProblemName a{"gemm", "(1)"};
   const ProblemName b{"gemm", "(2)"};
   const ProblemName c{"norm", "(1)"};
   SearchResult result;
   result.problems = {{&a, {}, 0, 0}, {&b, {}, 0, 0}, {&c, {}, 0, 0}, {nullptr, {}, 0, 0}};
-  const SearchView search = view_of(result);
-  CHECK(short_name(search, 0) == "gemm (1)");
-  CHECK(short_name(search, 2) == "norm");
-  CHECK(short_name(search, 3) == "?");
+  result.measured = {{{1, 2, 3, 4}, 1, 100, 1, Standing::other}};
+  CHECK(set_text(view_of(result), {1, 2, 3, 4}) == "gemm (1) 1, gemm (2) 2, norm 3, ? 4");
 }
 
 }  // namespace search_wording_test

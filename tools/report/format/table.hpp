@@ -1,8 +1,11 @@
 #pragma once
 
 /// \file
-/// A table of a report, before it is text or part of a page.
+/// A table, before it is text or part of a page, and as text that fits into a width.
 
+#include "contextual/record/text_table.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -44,5 +47,10 @@ struct Table {
     rows.push_back({std::move(cells), tone, std::move(anchor)});
   }
 };
+
+/// Returns lines of at most `width` columns, each with `indent` spaces in front. No cell is cut: one that has
+/// no room in its column has a line of its own below its row, after the column's title; one of the first
+/// column has it above.
+std::string table_text(const Table& table, std::size_t width, std::size_t indent);
 
 }  // namespace contextual::log_report

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// The launches of all ranks of a tuning run, side by side.
+/// The launches of all ranks of a tuning run, side by side, and which ranks are slow.
 
 #include "report/judging/runs.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,5 +39,26 @@ struct RunView {
 
 /// `run` must outlive the result.
 RunView view_of(const RunOfAllRanks& run);
+
+/// The median; 0 for no values.
+double median_of(std::vector<double> values);
+
+/// How one rank's own times compare with those of the slowest rank.
+struct RankShare {
+  std::int64_t rank = 0;
+  double slowest_share = 0;  ///< the share of iterations in which this rank's time was the longest
+  double median_ratio = 0;   ///< the median of the own time divided by the longest one
+};
+
+/// The slowness of ranks in the whole region or in one problem.
+struct Slowness {
+  const ProblemName* problem = nullptr;  ///< null for the region's makespan
+  std::size_t iterations = 0;            ///< the number compared, without warm-ups and lead-ins
+  std::vector<RankShare> ranks;          ///< most often slowest first
+};
+
+/// Returns the region first, then the problems whose ranks can be compared. Returns nothing for a single
+/// rank.
+std::vector<Slowness> slowness_of(const RunView& view);
 
 }  // namespace contextual::log_report

@@ -1,8 +1,9 @@
-#include "report/judging/rank_comparison.hpp"
+#include "report/judging/launches.hpp"
+
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
 
-namespace slowness_test {
+namespace launches_test {
 
 using namespace contextual::log_report;
 using namespace report_test;
@@ -30,4 +31,4 @@ TEST_CASE("analyse: warm-ups and lead-ins say nothing about slow ranks", "[unit]
   CHECK(run.analysis.slowness[2].iterations == 11);  // norm, which has no warm-up beside gemm's third config
 }
 
-}  // namespace slowness_test
+}  // namespace launches_test

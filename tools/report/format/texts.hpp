@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Times, ratios, counts, ranges of numbers and points in time as people read them.
+/// Text from logs, safe to show and in the columns of a terminal; times, ratios, counts, ranges of numbers
+/// and points in time as people read them.
 
 #include <concepts>
 #include <cstddef>
@@ -13,6 +14,18 @@
 
 namespace contextual::log_report {
 
+/// More entries than any list has.
+inline constexpr std::size_t no_limit = 1'000'000'000;
+
+/// Returns `text` with visible escapes instead of control characters, characters that change the writing
+/// direction, and bytes that are not UTF-8. A name from a log can therefore neither move a terminal's cursor
+/// nor reverse a line. Text beyond `limit` bytes is left out, and the result says so.
+std::string printable(std::string_view text, std::size_t limit = 16'384);
+
+/// Returns `text` in at most `columns` columns; "..." replaces the end of one that is longer. Cuts between
+/// characters. Fewer than 4 columns leave no room for the dots.
+std::string shorten(std::string_view text, std::size_t columns);
+
 /// Returns e.g. "12.3 us", with at most four significant digits and in the unit that fits, or "?" if `ns` is
 /// not finite.
 std::string duration_text(double ns);
@@ -21,13 +34,13 @@ std::string duration_text(N ns) {
   return duration_text(static_cast<double>(ns));
 }
 
-/// Returns e.g. "+3.2 %", always with the sign, or "?" if `fraction` is not finite.
+/// Returns e.g. "12.3 us +- 0.2 us", without a spread that is not known, or "no time".
+std::string time_text(std::optional<double> centre_ns, std::optional<double> spread_ns);
+
+/// Returns e.g. "+3.2 %", always with the sign.
 std::string percent_text(double fraction);
 
-/// Returns e.g. "12.3 x", or "?" if `factor` is not finite.
-std::string factor_text(double factor);
-
-/// Returns a rate with four significant digits, e.g. "687.2", "?" if it is not finite, or "" without a value.
+/// Returns a rate with four significant digits, e.g. "687.2", or "" without a value.
 std::string rate_text(const std::optional<double>& rate);
 
 /// Returns e.g. "1 line" or "2 lines". Unless it is given, the plural is the singular with an "s".
@@ -41,7 +54,7 @@ std::string count_text(N count, std::string_view singular, std::string_view plur
 /// there are more than `most` others, "..." stands for the rest.
 template <typename Items, typename Text>
 std::string joined(const Items& items, std::string_view separator, const Text& text,
-                   std::size_t most = 1'000'000'000) {
+                   std::size_t most = no_limit) {
   std::string all;
   std::size_t count = 0;
   for (const auto& item : items) {

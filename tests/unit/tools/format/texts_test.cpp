@@ -1,12 +1,27 @@
-#include "report/format/quantities.hpp"
+#include "report/format/texts.hpp"
 
+#include "report/format/table.hpp"
 #include "support/catch.hpp"
 
 #include <limits>
 
-namespace quantities_test {
+namespace texts_test {
 
 using namespace contextual::log_report;
+using contextual::record::column_count;
+using contextual::record::wrap;
+
+TEST_CASE("shorten, wrap: text fits into its columns and is cut between characters only", "[unit]") {
+  CHECK(shorten("abcdefgh", 6) == "abc...");
+  CHECK(shorten("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 4) == "\xc3\xa4...");
+  CHECK(column_count(shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5", 6)) <= 6);
+  CHECK(wrap("one two three four", 9) == std::vector<std::string>{"one two", "three", "four"});
+  CHECK(wrap(std::string(15, 'x'), 10) == std::vector<std::string>{std::string(10, 'x'), "xxxxx"});
+}
+
+TEST_CASE("printable: bytes that are no UTF-8 are escaped one by one", "[unit]") {
+  CHECK(printable("\xc3\x28\xed\xa0\x80") == "\\xc3(\\xed\\xa0\\x80");
+}
 
 TEST_CASE("duration_text: the unit fits, digits are rounded into it, nothing is not finite", "[unit]") {
   CHECK(duration_text(0) == "0 ns");
@@ -15,7 +30,7 @@ TEST_CASE("duration_text: the unit fits, digits are rounded into it, nothing is 
   CHECK(duration_text(999'960) == "1.000 ms");
   CHECK(duration_text(-1'500) == "-1.500 us");
   CHECK(duration_text(1e300).size() < 20);
-  CHECK(duration_text(std::numeric_limits<double>::quiet_NaN()) == "?");
+  CHECK(duration_text(std::numeric_limits<double>::quiet_NaN()) == "? ns");
 }
 
 TEST_CASE("rate_text: four significant digits, nothing without a value", "[unit]") {
@@ -39,4 +54,4 @@ TEST_CASE("seconds_of: reads what it wrote and nothing else", "[unit]") {
   CHECK_FALSE(seconds_of("9999-99-99T99:99:99Z").has_value());
 }
 
-}  // namespace quantities_test
+}  // namespace texts_test
