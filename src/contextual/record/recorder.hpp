@@ -68,6 +68,7 @@ class Recorder {
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
   void warnings(const std::vector<std::string>& texts);
+  void said(const std::string& text);  ///< a warning that stderr has been told
   /// What making a config ready has brought up. Only the log and who prints every config get it, the same
   /// about the same config once.
   void remark(const detail::CurrentLaunch& config, const std::string& text);

@@ -63,6 +63,9 @@ void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchR
   }
   note_timer();
   recorder_.warnings(context_.take_notes());
+  for (const std::string& warning : context_.take_said()) {
+    recorder_.said(warning);
+  }
 }
 
 /// Said once a run, of the kernels that it launched.
