@@ -72,6 +72,8 @@ class FunctionSpace<R(const C&, Args...)> {
       return call_default(call, key, args...);
     }
     if (TunedCalls::inside_region()) {
+      calls_.tell_unused({static_cast<bool>(options_.outputs), static_cast<bool>(options_.restore),
+                          static_cast<bool>(options_.before_each)});
       std::size_t used = 0;
       return kernel_.launch(used, key, args...);
     }
