@@ -55,7 +55,8 @@ struct KernelOptions<R(const C&, Args...)> {
   /// A config that some launch of a tuning problem does not allow, on some rank, is no candidate of the
   /// problem and is not chosen again for its region in this process. That launch uses the fallback, and what
   /// is measured there is no sample. If no config is left, the default remains a candidate. The first launch
-  /// and fallbacks use the default even if it is not allowed.
+  /// and fallbacks use the default even if it is not allowed, because nothing else is known to fit on all
+  /// ranks; stderr says so before the launch, once for each problem, and log and report say it.
   ///
   /// Outside of tuning, a launch whose chosen config is not allowed uses the default; stderr says so once.
   /// The problem then counts as new, so that a wrapped region or a function tunes it again with what all

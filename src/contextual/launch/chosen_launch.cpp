@@ -55,18 +55,34 @@ std::string others_use_it_text(const KernelCore& core, std::uint32_t chosen_in, 
               : "`run` of region " + region + " that may tune, or call of it as a wrapped region that tunes");
 }
 
+/// "rank 1: " on one of several ranks.
+std::string rank_text() {
+  const UsePass* const pass = thread_state().use;
+  return pass != nullptr && pass->rank() >= 0 ? "rank " + std::to_string(pass->rank()) + ": " : "";
+}
+
 void warn(const KernelCore& core, const Key& key, std::size_t config_id, const std::string& file,
           const std::string& what_happened, const std::string& what_follows) {
-  const UsePass* const pass = thread_state().use;
-  const bool of_several = pass != nullptr && pass->rank() >= 0;
-  warn_once((of_several ? "rank " + std::to_string(pass->rank()) + ": " : "") + "kernel \"" +
-            core.traits().name + "\", key " + core.key_text(key) + ": config-" + std::to_string(config_id) +
-            " " + core.space().configs.at(config_id).to_string() +
+  warn_once(rank_text() + "kernel \"" + core.traits().name + "\", key " + core.key_text(key) + ": config-" +
+            std::to_string(config_id) + " " + core.space().configs.at(config_id).to_string() +
             (file.empty() ? ", which was chosen, " : ", which " + file + " pins, ") + what_happened + ". " +
             what_follows);
 }
 
 }  // namespace
+
+std::string refused_default_text(const KernelCore& core, const std::string& key_text) {
+  return "kernel \"" + core.traits().name + "\", key " + key_text + ": the default, config-0 " +
+         core.space().configs.at(0).to_string() + ", is launched, though " + refused_text +
+         ". Nothing takes the place of a default: make it a config that every launch may use";
+}
+
+void tell_of_refused_default(const KernelCore& core, const Key& key) {
+  constexpr std::uint32_t anywhere = 0;
+  if (core.table()->note_refused(anywhere, key, thread_state().scope, 0).first) {
+    warn_once(rank_text() + refused_default_text(core, core.key_text(key)));
+  }
+}
 
 bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, const std::string& reason) {
   const ThreadState& thread = thread_state();

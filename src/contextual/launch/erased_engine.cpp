@@ -68,8 +68,11 @@ bool ErasedEngine::keeps(std::size_t config_id, void** arguments) const {
   return !asks_keep_ || call_with(hooks_.keep, space_.config(config_id), arguments);
 }
 
-int ErasedEngine::refused(int resolved, const Key& key) const {
+int ErasedEngine::refused(int resolved, const Key& key, void** arguments) const {
   replace_refused(*core_, key, KernelCore::resolved_id(resolved));
+  if (!keeps(0, arguments)) {
+    tell_of_refused_default(*core_, key);
+  }
   return resolved <= KernelCore::first_watched ? KernelCore::first_watched : 0;
 }
 

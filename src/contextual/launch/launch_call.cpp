@@ -52,8 +52,7 @@ bool is_ordinary(const std::exception_ptr& thrown) {
     return;
   }
   use_planned();
-  if (slot_ != nullptr && engine.asks_keep() && !fallback_ && !arguments_.keep(info_.config_id))
-      [[unlikely]] {
+  if (engine.asks_keep() && !fallback_ && !arguments_.keep(info_.config_id)) [[unlikely]] {
     leave_refused();
   }
 }
@@ -98,6 +97,9 @@ bool is_ordinary(const std::exception_ptr& thrown) {
       static_cast<void>(replace_refused(core_, key_, info_.config_id));
     }
     info_.config_id = 0;
+    if (!arguments_.keep(0)) {
+      tell_of_refused_default();
+    }
   }
   captured_ = true;
 }
@@ -113,8 +115,11 @@ bool is_ordinary(const std::exception_ptr& thrown) {
 /// ranks agree that it is no candidate of the problem. A default is launched all the same.
 [[gnu::cold]] void LaunchCall::leave_refused() {
   const bool is_default = info_.config_id == 0;
-  if (is_default && (!slot_->joined() || slot_->found.left_out[0])) {
-    return;  // the ranks know, or learn it when the problem joins
+  if (is_default) {
+    tell_of_refused_default();
+    if (slot_ == nullptr || !slot_->joined() || slot_->found.left_out[0]) {
+      return;  // it is not tuned, or the ranks know, or learn it when the problem joins
+    }
   }
   core_.table()->note_refused(log_.run->region_id(), key_, slot_->problem.scope,
                               static_cast<int>(info_.config_id));
@@ -127,6 +132,12 @@ bool is_ordinary(const std::exception_ptr& thrown) {
   std::vector<LocalRejection>& known = slot_->launched.rejections;
   if (std::none_of(known.begin(), known.end(), [](const LocalRejection& other) { return other.left_out; })) {
     known.push_back({0, log_.run->batch_iteration, refused_text, false, true});
+  }
+}
+
+[[gnu::cold]] void LaunchCall::tell_of_refused_default() const {
+  if (slot_ == nullptr || !slot_->launched.told_of_default.exchange(true, std::memory_order_relaxed)) {
+    log_.run->say(refused_default_text(core_, key_text()));
   }
 }
 
@@ -315,6 +326,9 @@ bool LaunchCall::next_fallback() {
     return take(*slot_->batch.best_so_far);
   }
   if (usable(0)) {
+    if (!arguments_.keep(0)) {
+      tell_of_refused_default();
+    }
     return take(0);
   }
   for (std::size_t id = 1; id < slot_->problem.config_count; ++id) {

@@ -69,6 +69,7 @@ class LaunchCall {
   void use_without_tuning();
   void use_first();
   void leave_refused();
+  void tell_of_refused_default() const;
   void note_rejection(const std::string& reason, bool of_assignment);
   /// Throws Error. The run ends with it even if the region catches it.
   [[noreturn]] void fail(const std::string& cause);

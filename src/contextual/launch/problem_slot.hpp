@@ -82,6 +82,7 @@ struct LaunchWrites {
 
   std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
   std::atomic<std::int64_t> last_config{-1};
+  std::atomic<bool> told_of_default{false};  ///< that it is launched though `keep` does not allow it
   std::mutex mutex;
   std::vector<LocalRejection> rejections;  ///< of the current batch; under the mutex
   static constexpr std::int64_t no_iteration = -1;

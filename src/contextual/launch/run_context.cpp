@@ -380,6 +380,11 @@ void RunContext::tell_of_fallback(const std::string& kernel, const std::string& 
   }
 }
 
+void RunContext::say(const std::string& warning) {
+  warn_once((rules_.rank >= 0 ? "rank " + std::to_string(rules_.rank) + ": " : "") + warning);
+  said_.add(warning);
+}
+
 void RunContext::note_launcher_threw(const std::exception_ptr& thrown, const std::string& launch) {
   const std::lock_guard lock(mutex_);
   if (launcher_threw_.first != thrown) {

@@ -178,6 +178,9 @@ class RunContext {
   /// Adds a warning, which goes to the log after the batch. The same text is logged once. Thread-safe.
   void note(const std::string& warning) { notes_.add(warning); }
   std::vector<std::string> take_notes() { return notes_.take(); }
+  /// The same of what stderr is told at once, because the launch that follows may end the process.
+  void say(const std::string& warning);
+  std::vector<std::string> take_said() { return said_.take(); }
 
   /// Returns the launches of this batch that may have broken the device, see DeviceError::suspects. A
   /// launching thread passes its log; it gets its own launches and the current or last one of every other
@@ -244,6 +247,7 @@ class RunContext {
   std::set<std::string> told_of_fallback_;                     ///< kernels
   std::pair<std::exception_ptr, std::string> launcher_threw_;  ///< the latest, and its launch
   RunNotes notes_;
+  RunNotes said_;
 };
 
 /// Returns the sentence of a DeviceError's message about its suspects.

@@ -194,20 +194,27 @@ ClosingComparison::Result ClosingComparison::result(const ClosingEvidence& evide
   result.gain = gain_if(reference_pays, choice_pays);
   result.noise = ratio * error;
   result.noise_of_parts = (1 - result.gain->centre) * error_of_parts(reference_pays, choice_pays);
+  const auto reference_if = [&](bool pays) {
+    return result.reference.centre_ns * of_reference.factor(part_if(of_reference, pays));
+  };
   const bool reference_unclear = of_reference.judgement.cause == FarCause::unclear;
   const bool choice_unclear = of_choice.judgement.cause == FarCause::unclear;
+  const auto add_if = [&](bool reference_does, bool choice_does) {
+    result.or_else.push_back(
+        {choice_does, gain_if(reference_does, choice_does), reference_if(reference_does)});
+  };
   if (reference_unclear) {
-    result.or_else.push_back({choice_pays, gain_if(!reference_pays, choice_pays)});
+    add_if(!reference_pays, choice_pays);
   }
   if (choice_unclear) {
-    result.or_else.push_back({!choice_pays, gain_if(reference_pays, !choice_pays)});
+    add_if(reference_pays, !choice_pays);
   }
   if (reference_unclear && choice_unclear) {
-    result.or_else.push_back({!choice_pays, gain_if(!reference_pays, !choice_pays)});
+    add_if(!reference_pays, !choice_pays);
   }
   result.reference_near_ns = result.reference.centre_ns;
-  result.reference.centre_ns *= of_reference.factor(reference_pays ? of_reference.own_part() : 0);
-  result.choice.centre_ns *= of_choice.factor(choice_pays ? of_choice.own_part() : 0);
+  result.reference.centre_ns = reference_if(reference_pays);
+  result.choice.centre_ns *= of_choice.factor(part_if(of_choice, choice_pays));
   return result;
 }
 

@@ -69,6 +69,7 @@ class ClosingComparison {
     struct OrElse {
       bool choice_pays = false;
       Gain gain;
+      double reference_ns = 0;  ///< the mean of the reference, of which the gain is a part
     };
     std::vector<OrElse> or_else;
     /// Returns the gain with an interval that holds those of `or_else`, too.

@@ -88,14 +88,15 @@ ClosingContest::Verdict ClosingContest::verdict_of(const Gain& gain, bool choice
                                                                           : Verdict::noise;
 }
 
-/// Supposes that the choice takes so many standard errors more than it seems: in turn with the reference or,
-/// unless its far samples are not its own, by all of its samples, whichever is more.
-bool ClosingContest::behind_next(const Gain& gain, double errors, bool of_all) const {
+/// Supposes that the choice takes so many standard errors more than it seems: in turn with the reference,
+/// whose mean belongs to the gain, or, unless its far samples are not its own, by all of its samples,
+/// whichever is more.
+bool ClosingContest::behind_next(const Gain& gain, double reference_ns, double errors, bool of_all) const {
   if (!next_longer_by_ns_) {
     return false;
   }
   const double next_ns = result_.reference_near_ns + *next_longer_by_ns_;
-  const double in_turn_ns = (1 - gain.centre + errors * result_.noise) * result_.reference.centre_ns;
+  const double in_turn_ns = (1 - gain.centre + errors * result_.noise) * reference_ns;
   const double of_all_ns =
       of_all ? result_.choice_paid.centre_ns + errors * result_.choice_paid.standard_error_ns : 0;
   return std::max(in_turn_ns, of_all_ns) > (1 + worthwhile) * next_ns;
@@ -115,7 +116,7 @@ bool ClosingContest::slow_runs_hide_next() const {
   constexpr std::size_t most_samples = 64;
   return result_.choice_paid.count < most_samples &&
          result_.choice_paid.standard_error_ns > more_erratic * result_.reference_paid.standard_error_ns &&
-         behind_next(*result_.gain, -errors) != behind_next(*result_.gain, errors);
+         behind_next(-errors) != behind_next(errors);
 }
 
 ClosingContest::Verdict ClosingContest::judge() {
@@ -130,7 +131,8 @@ ClosingContest::Verdict ClosingContest::judge() {
   unsure_ = std::any_of(result_.or_else.begin(), result_.or_else.end(), [&](const auto& other) {
     return verdict_of(other.gain, other.choice_pays) != verdict ||
            (verdict == Verdict::shown &&
-            behind_next(other.gain, at_least, other.choice_pays || !result_.choice_pays) != behind_next());
+            behind_next(other.gain, other.reference_ns, at_least,
+                        other.choice_pays || !result_.choice_pays) != behind_next());
   });
   // A few rounds may have met none of the slow runs of the choice.
   unsure_ = unsure_ || (result_.gain && result_.gain->centre > 0 &&

@@ -63,7 +63,7 @@ class ClosingContest {
   static constexpr double worthwhile = 0.05;  ///< a gain that is worth further runs
 
   /// Returns true if what is next should be shorter by so much, as of the last `judge`.
-  bool behind_next() const { return result_.gain && behind_next(*result_.gain, at_least); }
+  bool behind_next() const { return result_.gain && behind_next(at_least); }
   /// Returns true if the candidate gains no more, whosever the far samples are, as of the last `judge`.
   bool gains_at_most(double margin) const;
   /// The result of the last `judge`, with the interval that it went by.
@@ -80,7 +80,10 @@ class ClosingContest {
   void narrow(Gain& gain) const;
   Verdict verdict_of(const Gain& gain, bool choice_pays) const;
   static constexpr double at_least = -1;  ///< standard errors more than it seems: the choice takes that
-  bool behind_next(const Gain& gain, double errors, bool of_all = true) const;
+  bool behind_next(double errors) const {
+    return behind_next(*result_.gain, result_.reference.centre_ns, errors, true);
+  }
+  bool behind_next(const Gain& gain, double reference_ns, double errors, bool of_all) const;
   bool slow_runs_hide_next() const;
   int worthwhile_rounds(bool next_is_hidden) const;
 

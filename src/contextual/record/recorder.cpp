@@ -199,9 +199,13 @@ void Recorder::kept(const std::vector<ProblemReport>& problems) {
 }
 
 void Recorder::warning(const std::string& text) {
+  said(text);
+  printer_.warning(text);
+}
+
+void Recorder::said(const std::string& text) {
   write(Warning{text});
   report().warnings.push_back(text);
-  printer_.warning(text);
 }
 
 void Recorder::remark(const detail::CurrentLaunch& config, const std::string& text) {

@@ -65,6 +65,7 @@ class Recorder {
   /// Records how short the region could be.
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
+  void said(const std::string& text);  ///< a warning that stderr has been told
   /// What making a config ready has brought up. Only the log and who prints every config get it, the same
   /// about the same config once.
   void remark(const detail::CurrentLaunch& config, const std::string& text);

@@ -27,7 +27,7 @@ namespace {
 
 /// Which choice the library makes from given measurements. Count it up when the walk, the search or the
 /// selection is changed so that the same measurements lead to another choice.
-constexpr int search_version = 12;
+constexpr int search_version = 13;
 
 using Parts = std::map<std::string, std::function<std::string()>>;
 

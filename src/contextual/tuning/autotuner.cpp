@@ -70,6 +70,12 @@ struct ContextualAutotuner::Impl {
 
   explicit Impl(Options options) : regions(std::move(options)) {}
 
+  /// Of a call of the region inside another one. `bits`: the options that the call itself has.
+  void tell_unused(std::string_view region, std::uint64_t bits) {
+    const std::uint32_t outer = detail::region_of(detail::thread_state());
+    unused_options.tell(region, bits | regions.unused_options_in(outer));
+  }
+
   /// Fixes what a wrapped region's later calls go by.
   void first_call_done(detail::TunedState& state, const std::string& region, const ResolvedOptions& resolved);
 };
@@ -84,7 +90,7 @@ ContextualAutotuner::~ContextualAutotuner() = default;
 void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
-    impl_->unused_options.tell(name, options::bits_of_set(options));
+    impl_->tell_unused(name, options::bits_of_set(options));
     region();
   } else {
     impl_->regions.run(std::string(name), region, impl_->regions.resolve(options), {});
@@ -141,8 +147,8 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
                                       const std::function<void()>& region, const Options& options,
                                       const Options* call) {
   if (inside_region()) {
-    impl_->unused_options.tell(
-        name, options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
+    impl_->tell_unused(name,
+                       options::bits_of_set(options) | (call == nullptr ? 0 : options::bits_of_set(*call)));
     region();
     return;
   }

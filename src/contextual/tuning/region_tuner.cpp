@@ -85,6 +85,11 @@ std::uint32_t RegionTuner::region_id(const std::string& region, const ResolvedOp
   return LaunchRegistry::instance().region_id(scope_of_group(group, own.get()), region, group->size());
 }
 
+std::uint64_t RegionTuner::unused_options_in(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  return own_regions_.contains(region_id) ? 0 : bits_of_options_;
+}
+
 bool RegionTuner::run(const std::string& region, const std::function<void()>& function,
                       const ResolvedOptions& options, const Occasion& occasion) {
   if (region.empty()) {
@@ -93,6 +98,10 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
   }
   const detail::OngoingRun ongoing({options.deadline, options.grace});
   const RegionCall call{region, region_id(region, options), function, options, occasion};
+  {
+    const std::lock_guard lock(mutex_);
+    own_regions_.insert(call.region_id);
+  }
   {
     const RunLock::Holder lock(run_lock_, region, options.deadline);
     if (options.communicator->size() == 1) {

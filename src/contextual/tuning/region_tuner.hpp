@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,11 +29,15 @@ namespace contextual::tuning {
 /// Thread-safe; one call in mode tune runs at a time.
 class RegionTuner {
  public:
-  explicit RegionTuner(Options options) : options_(std::move(options)) {}
+  explicit RegionTuner(Options options)
+      : options_(std::move(options)), bits_of_options_(options::bits_of_set(options_)) {}
 
   /// The options of one call, before those of the tuner and the environment.
   options::ResolvedOptions resolve(const Options& call) const;
   std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& options) const;
+  /// Returns the tuner's own options that a call inside of the region does not use, see bits_of_set: none if
+  /// the region is one of this tuner, which they belong to then.
+  std::uint64_t unused_options_in(std::uint32_t region_id) const;
 
   /// Returns whether every launch was of a problem that is tracked (see RunContext::most_problems).
   bool run(const std::string& region, const std::function<void()>& function,
@@ -61,6 +66,9 @@ class RegionTuner {
   void warn_if_off(const RegionCall& call);
 
   Options options_;
+  const std::uint64_t bits_of_options_;
+  mutable std::mutex mutex_;
+  std::set<std::uint32_t> own_regions_;  ///< that it has begun to run; guarded by the mutex
   RunLock run_lock_;
   RankGroups groups_;
   RunReports reports_;

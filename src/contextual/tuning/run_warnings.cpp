@@ -65,6 +65,9 @@ void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchR
   for (const std::string& note : context_.take_notes()) {
     recorder_.warning(note);
   }
+  for (const std::string& warning : context_.take_said()) {
+    recorder_.said(warning);
+  }
 }
 
 /// Said once a run, of the kernels that it launched.

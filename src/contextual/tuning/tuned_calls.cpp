@@ -8,13 +8,16 @@
 #include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +54,7 @@ struct TunedCalls::Impl {
   const std::string& region;
   FunctionTuner& tuner;
   Group own;
+  std::atomic<bool> told_unused{false};
   std::mutex mutex;
   std::map<Communicator*, std::unique_ptr<Group>> groups;  ///< with other communicators than the tuner's own
 };
@@ -62,6 +66,25 @@ TunedCalls::~TunedCalls() = default;
 
 bool TunedCalls::inside_region() noexcept {
   return is_inside(thread_state());
+}
+
+void TunedCalls::tell_unused(const Given& given) const {
+  if (thread_state().log == nullptr) {
+    return;  // nothing is run again
+  }
+  const Options& options = impl_->tuner.options;
+  std::string names;
+  for (const auto& [is_given, name] : {std::pair(given.outputs || options.outputs, "outputs"),
+                                       std::pair(given.restore || options.restore, "restore"),
+                                       std::pair(given.before_each, "before_each")}) {
+    names += is_given ? (names.empty() ? "" : ", ") + std::string(name) : "";
+  }
+  if (names.empty() || impl_->told_unused.exchange(true)) {
+    return;
+  }
+  warn_once("function \"" + impl_->region +
+            "\" is called inside a region, as a kernel of it, and its options are not used there: " + names +
+            ". Give the region what it needs, such as `restore` and `outputs`");
 }
 
 [[gnu::hot]] int TunedCalls::enter_known(const Key& key, Outer& outer) const noexcept {

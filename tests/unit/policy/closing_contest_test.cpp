@@ -193,4 +193,23 @@ TEST_CASE("ClosingContest: one round of a busy host among many changes nothing")
   CHECK(contest.result().gain->centre == Approx(0.02).margin(0.001));
 }
 
+TEST_CASE("holds 23: whose the reference's far samples are changes nothing in what the choice takes") {
+  int unclear = 0;
+  for (const int far : {1, 2, 3, 4, 5}) {
+    std::vector<double> of_reference(20, 100'000);
+    std::fill_n(of_reference.begin(), far, 300'000);
+    const std::vector<double> of_choice(20, 80'000);
+    for (const double next_longer_by_ns : {-20'000.0, -40'000.0}) {
+      ClosingContest contest(rounds, most_runs);
+      contest.begin(reference, candidate, Claim::faster, {of_reference, of_choice, {}}, next_longer_by_ns);
+      Noisy makespan(1, 0.2, 0.001);
+      CHECK(answer(contest, std::ref(makespan)) == Verdict::shown);
+      CHECK_FALSE(contest.unsure());
+      CHECK(contest.behind_next() == (next_longer_by_ns < -30'000));
+      unclear += contest.result().or_else.empty() ? 0 : 1;
+    }
+  }
+  CHECK(unclear > 0);
+}
+
 }  // namespace closing_contest_test

@@ -161,6 +161,62 @@ TEST_CASE("holds 24: outside of tuning a refused choice gives way to the default
   }
 }
 
+TEST_CASE("holds 24: a default that `keep` does not allow is never launched in silence, and said once") {
+  enum class By { launch, run, function, fixed, default_call, after_a_choice, fallback };
+  for (const By by :
+       {By::launch, By::run, By::function, By::fixed, By::default_call, By::after_a_choice, By::fallback}) {
+    const std::string name = "keep_default_" + std::to_string(static_cast<int>(by));
+    CAPTURE(name);
+    int refused = 0;
+    const auto keep = [](const Tile& tile, int n) { return n == 16 || tile.tile == 64; };
+    const auto launcher = [&](const Tile& tile, int n) {
+      refused += keep(tile, n) ? 0 : 1;
+      if (by == By::fallback && tile.tile == 64) {
+        throw ConfigRejected("no such tile");
+      }
+      return tile.tile;
+    };
+    const auto key = [](int) { return single_problem(); };
+    SizedKernel kernel{name, tiles_up_to_128(), key, launcher, {.keep = keep}};
+    auto function =
+        autotune(name + "_function", tiles_up_to_128(), key, launcher, {.keep = keep, .options = quick()});
+    ContextualAutotuner tuner{quick()};
+    if (by == By::after_a_choice) {
+      tuner.run(name, [&] { kernel(16); });
+    }
+    const StderrCapture captured;
+    for (int call = 0; call < 2; ++call) {
+      switch (by) {
+        case By::launch:
+        case By::after_a_choice:
+          kernel(70);
+          break;
+        case By::run:
+        case By::fallback:
+          tuner.run(name, [&] { kernel(70); });
+          break;
+        case By::function:
+          function(70);
+          break;
+        case By::fixed:
+          function.with({.fixed = {{"TILE", 16}}}, 70);
+          break;
+        case By::default_call:
+          function.with({.autotune = false}, 70);
+          break;
+      }
+    }
+    CHECK(refused > 0);
+    CHECK(count_of(captured.text(), "the default, config-0 {TILE: 16}, is launched, though `keep`") == 1);
+    if (by == By::run || by == By::fallback) {
+      const auto warnings = tuner.report(name).warnings;
+      CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+              return warning.find("the default, config-0") != std::string::npos;
+            }) == 1);
+    }
+  }
+}
+
 TEST_CASE("holds 24: where `keep` allows nothing the default is launched and not tuned for ever") {
   Launches seen;
   const auto kernel = sized_kernel("keep_nothing", seen);

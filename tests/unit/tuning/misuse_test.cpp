@@ -53,6 +53,58 @@ TEST_CASE("misuse: a region inside another one warns of the options that it leav
   CHECK_FALSE(has(text, "misuse_plain_step"));
 }
 
+TEST_CASE("misuse: a region inside one of another tuner warns of that tuner's own options") {
+  std::array<float, 4> weights{};
+  const std::vector<Restored> restore{restored("weights", weights.data(), weights.size())};
+  ContextualAutotuner outer(quick());
+  ContextualAutotuner inner{{.n_repeat = 2, .restore = restore}};
+  ContextualAutotuner plain;
+  auto wrapped = make_tuned_region(inner, "misuse_other_wrapped", [] {});
+  auto own = make_tuned_region(inner, "misuse_own", [&] { inner.run("misuse_own_step", [] {}); });
+  const StderrCapture said;
+  outer.run("misuse_outer_of_other", [&] {
+    inner.run("misuse_other_step", [] {}, {.search = SearchLevel::off});
+    plain.run("misuse_other_plain", [] {});
+    outer.run("misuse_same_step", [] {});
+    wrapped();
+  });
+  own();
+  own();
+  const std::string text = said.text();
+  CHECK(has(text, "region \"misuse_other_step\" is called inside another region"));
+  CHECK(has(text, "not used there: n_repeat, search, restore. "));
+  CHECK(has(text, "region \"misuse_other_wrapped\" is called inside another region"));
+  CHECK(has(text, "not used there: n_repeat, restore. "));
+  CHECK(count_of(text, "warning") == 2);
+}
+
+TEST_CASE("misuse: a function inside a region that is tuned warns of its own outputs and restore") {
+  int steps = 0;
+  const auto function = [&](const std::string& name, bool has_restore) {
+    FunctionOptions<void(const Config&, int)> options{.options = quick()};
+    if (has_restore) {
+      options.restore = [&](int) { return std::vector{restored("steps", &steps, 1)}; };
+    }
+    return std::make_unique<TunedFunction<void(const Config&, int)>>(
+        name, ConfigSpace<Config>{{"V", {1, 2}}}, [](int n) { return make_key(n); },
+        [&](const Config&, int) { ++steps; }, options);
+  };
+  const auto restoring = function("misuse_restoring", true);
+  const auto plain = function("misuse_not_restoring", false);
+  ContextualAutotuner tuner(quick());
+  const StderrCapture said;
+  for (int run = 0; run < 2; ++run) {
+    tuner.run("misuse_functions", [&] {
+      (*restoring)(1);
+      (*restoring)(2);
+      (*plain)(1);
+    });
+  }
+  CHECK(count_of(said.text(), "warning") == 1);
+  CHECK(has(said.text(), "function \"misuse_restoring\" is called inside a region"));
+  CHECK(has(said.text(), "not used there: restore. "));
+}
+
 TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told of tuners and functions") {
   tuning::RunLock lock;
   const tuning::RunLock::Holder holder(lock, "misuse_first", std::chrono::seconds(1));

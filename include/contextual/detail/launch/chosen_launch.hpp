@@ -33,8 +33,14 @@ inline constexpr const char* refused_text =
 /// arguments of the launch. If it returns, the caller launches the default in its place, this time; a warning
 /// on stderr says so once. It returns true if the region's problem counts as new, so that this process alone
 /// may tune it again. Throws ConfigRejected where `falls_back` returns false, and Error where that throws. A
-/// default that is not allowed is launched all the same.
+/// default that is not allowed is launched all the same: see tell_of_refused_default.
 CONTEXTUAL_API bool replace_refused(const KernelCore& core, const Key& key, std::size_t config_id);
+
+/// What stderr and logs say of a default that is launched though `keep` does not allow it.
+std::string refused_default_text(const KernelCore& core, const std::string& key_text);
+
+/// Call it before a launch outside of tuning that uses such a default: stderr says so, once a problem.
+CONTEXTUAL_API void tell_of_refused_default(const KernelCore& core, const Key& key);
 
 /// The same as `falls_back`, as an object. Inlined, so that nothing of it is in memory while the config is
 /// launched.

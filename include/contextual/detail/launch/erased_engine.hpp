@@ -39,9 +39,9 @@ class CONTEXTUAL_API ErasedEngine {
   bool keeps(std::size_t config_id, void** arguments) const;
   /// The same for a caller that knows the config's address, which comes before those of the arguments.
   bool keeps(void* const* config_and_arguments) const { return hooks_.keep.call(config_and_arguments); }
-  /// Returns what a launch uses in place of the config that KernelCore::resolve has returned and `keep` does
-  /// not allow: the default. Throws as `replace_refused`.
-  int refused(int resolved, const Key& key) const;
+  /// Returns what a launch with these arguments uses in place of the config that KernelCore::resolve has
+  /// returned and `keep` does not allow: the default. Throws as `replace_refused`.
+  int refused(int resolved, const Key& key, void** arguments) const;
   /// A problem's first launch in a run has these arguments, and may use the config.
   void meet(std::size_t config_id, void** arguments) const;
   /// Calls the kernel's `work`, if it has one.

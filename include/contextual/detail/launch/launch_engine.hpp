@@ -119,8 +119,8 @@ class LaunchEngine<R(const C&, Args...)> {
     if (resolved == KernelCore::tuning) {
       return resolved;  // the run decides: LaunchCall asks
     }
-    void* const addresses[] = {address_of(configs_[KernelCore::resolved_id(resolved)]), address_of(args)...};
-    return erased_.keeps(addresses) ? resolved : erased_.refused(resolved, key);
+    void* addresses[] = {address_of(configs_[KernelCore::resolved_id(resolved)]), address_of(args)...};
+    return erased_.keeps(addresses) ? resolved : erased_.refused(resolved, key, addresses + 1);
   }
 
   ConfigTable<C> configs_;

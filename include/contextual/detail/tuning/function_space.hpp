@@ -72,6 +72,8 @@ class FunctionSpace<R(const C&, Args...)> {
       return call_default(call, key, args...);
     }
     if (TunedCalls::inside_region()) {
+      calls_.tell_unused({static_cast<bool>(options_.outputs), static_cast<bool>(options_.restore),
+                          static_cast<bool>(options_.before_each)});
       std::size_t used = 0;
       return kernel_.launch(used, key, args...);
     }
@@ -86,6 +88,9 @@ class FunctionSpace<R(const C&, Args...)> {
       if (!keeps(chosen, args...)) {
         tunes_again = calls_.replace_refused(group, key, static_cast<std::size_t>(chosen));
         chosen = 0;
+        if (!tunes_again || captured) {
+          ask_keep_for_default(key, args...);
+        }
       }
       if (!tunes_again || captured) {
         const auto config_id = static_cast<std::size_t>(chosen);
@@ -127,12 +132,19 @@ class FunctionSpace<R(const C&, Args...)> {
     return call.verbose && !TunedCalls::inside_region() && !is_captured(args...);
   }
 
+  void ask_keep_for_default(const Key& key, Args&... args) const {
+    if (!keeps(0, args...)) {
+      tell_of_refused_default(core(), key);
+    }
+  }
+
   R call_default(const CallOptions& call, const Key& key, Args&... args) {
     core().check_device();
     static_cast<void>(core().space());  // throws for a bad one
     if (tells(call, args...)) {
       calls_.tell(calls_.group(call.communicator), key, 0);
     }
+    ask_keep_for_default(key, args...);
     const DefaultsScope scope;
     return kernel_.function()(kernel_.engine().config(0), args...);
   }

@@ -64,6 +64,15 @@ class CONTEXTUAL_API TunedCalls {
   /// Returns true inside of a region, where a call is a launch of that region.
   static bool inside_region() noexcept;
 
+  /// What a function's own options say of each call.
+  struct Given {
+    bool outputs = false;
+    bool restore = false;
+    bool before_each = false;
+  };
+  /// Call it inside of a region, which uses none of these. Where that is tuned, stderr says so once.
+  void tell_unused(const Given& given) const;
+
   /// What the calling thread launched in before a known call.
   struct Outer {
     ThreadState* thread = nullptr;  ///< null: the call is not known
