@@ -9,6 +9,7 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::detail {
 namespace {
@@ -79,6 +80,12 @@ std::string refused_default_text(const KernelCore& core, const std::string& key_
 
 void tell_of_refused_default(const KernelCore& core, const Key& key) {
   constexpr std::uint32_t anywhere = 0;
+  // Such a launch may come again and again, and takes no lock then.
+  thread_local std::pair<std::uint64_t, std::uint64_t> last;
+  const std::pair now(core.name_hash(), key.hash() ^ thread_state().scope);
+  if (std::exchange(last, now) == now) {
+    return;
+  }
   if (core.table()->note_refused(anywhere, key, thread_state().scope, 0).first) {
     warn_once(rank_text() + refused_default_text(core, core.key_text(key)));
   }

@@ -339,7 +339,7 @@ bool ClosingStage::end_closing() {
     return false;
   }
   // Own times chose the defaults, which what ties with them does not replace.
-  if (verdict == Verdict::shown && !driver_.exists() && claim_ == Claim::faster &&
+  if (verdict == Verdict::shown && !aside_ && !driver_.exists() && claim_ == Claim::faster &&
       contest_->gains_at_most(basis_.options.tie_margin)) {
     verdict = Verdict::noise;
     record_.unsure = false;
@@ -516,7 +516,8 @@ void ClosingStage::give_back() {
                                         return a.gain.centre < b.gain.centre;
                                       })
                          ->gain;
-  const bool tie = gain.high < basis_.options.tie_margin && gain.low > -basis_.options.tie_margin;
+  const double margin = basis_.options.tie_margin;  // what is surely shorter, but by no more, ties as well
+  const bool tie = gain.low > -margin && (gain.high < margin || (gain.low > 0 && gain.centre <= margin));
   const Why why = tie ? Why::tie_with_reference : gain.high < 0 ? Why::longer_than_reference : Why::noise;
   record.reason = Reason({.why = why, .gain = gain, .reference = record.reference});
   record.choice = record.compared_with;

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <exception>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -109,6 +110,8 @@ RankLog::RankLog(const std::filesystem::path& directory, int rank,
                                      most_bytes);
   } catch (const std::system_error& error) {
     cannot_log(directory, error.what(), error.code());
+  } catch (const std::bad_alloc& error) {
+    cannot_log(directory, error.what(), std::make_error_code(std::errc::not_enough_memory));
   }
 }
 

@@ -144,13 +144,16 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       if (!planned && !launched) {
         continue;  // not seen yet
       }
-      LaunchRow row = launch_event(plan, result, agreed, problem, i, options_.policy.n_warmup);
+      // Otherwise the log would grow with the square of the keys where each run has its own.
+      const bool logged = log_ && (launched || !closed_early(problem));
+      LaunchRow row = launched || logged
+                          ? launch_event(plan, result, agreed, problem, i, options_.policy.n_warmup)
+                          : LaunchRow();
       builder_.add_cell(*problem.slot, row, launched);
       if (launched && is_walked(row)) {
         time_.add_walked(index);
       }
-      // Otherwise the log would grow with the square of the keys where each run has its own.
-      if (log_ && (launched || !closed_early(problem))) {
+      if (logged) {
         add_launch(events, std::move(row), problem);
       }
     }

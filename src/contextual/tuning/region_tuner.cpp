@@ -86,6 +86,9 @@ std::uint32_t RegionTuner::region_id(const std::string& region, const ResolvedOp
 }
 
 std::uint64_t RegionTuner::unused_options_in(std::uint32_t region_id) const {
+  if (bits_of_options_ == 0) {
+    return 0;
+  }
   const std::lock_guard lock(mutex_);
   return own_regions_.contains(region_id) ? 0 : bits_of_options_;
 }

@@ -69,8 +69,8 @@ bool TunedCalls::inside_region() noexcept {
 }
 
 void TunedCalls::tell_unused(const Given& given) const {
-  if (thread_state().log == nullptr) {
-    return;  // nothing is run again
+  if (thread_state().log == nullptr || impl_->told_unused.load(std::memory_order_relaxed)) {
+    return;  // nothing is run again, or it is said
   }
   const Options& options = impl_->tuner.options;
   std::string names;

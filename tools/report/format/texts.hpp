@@ -26,8 +26,8 @@ std::string printable(std::string_view text, std::size_t limit = 16'384);
 /// characters. Fewer than 4 columns leave no room for the dots.
 std::string shorten(std::string_view text, std::size_t columns);
 
-/// Returns e.g. "12.3 us", with at most four significant digits and in the unit that fits, or "?" if `ns` is
-/// not finite.
+/// Returns e.g. "12.3 us", with at most four significant digits and in the unit that fits, or "? ns" if
+/// `ns` is not finite.
 std::string duration_text(double ns);
 template <std::integral N>
 std::string duration_text(N ns) {

@@ -18,6 +18,17 @@ constexpr std::string_view at_begin = "text-anchor=\"start\"";
 constexpr std::string_view at_middle = "text-anchor=\"middle\"";
 constexpr std::string_view at_end = "text-anchor=\"end\"";
 
+/// The label of a tick, without needless digits, e.g. "30 ms".
+std::string tick_text(double ns) {
+  std::string text = duration_text(ns);
+  const std::size_t unit = text.find(' ');
+  if (text.find('.') < unit) {
+    const std::size_t last = text.find_last_not_of('0', unit - 1);
+    text.erase(text[last] == '.' ? last : last + 1, unit - (text[last] == '.' ? last : last + 1));
+  }
+  return text;
+}
+
 /// Something that has taken a time: its values above, its times below.
 struct PlotRow {
   std::string label{};
@@ -69,13 +80,13 @@ std::string row_plot(const std::string& kind, std::string caption, const std::ve
   const Axis axis(low, high, 12, plot_width - 14);
   const double bottom = row_height * static_cast<double>(rows.size()) + 4;
   Svg svg;
-  const std::vector<Axis::Tick> ticks = axis.ticks(5);
-  for (const Axis::Tick& tick : ticks) {
+  for (const Axis::Tick& tick : axis.ticks(4)) {
+    constexpr double edge = 36;
     svg.line(tick.position, 2, tick.position, bottom, "grid");
-    svg.text(tick.position, bottom + 13, duration_text(tick.value),
-             &tick == &ticks.front()  ? at_begin
-             : &tick == &ticks.back() ? at_end
-                                      : at_middle);
+    svg.text(tick.position, bottom + 13, tick_text(tick.value),
+             tick.position < edge                ? at_begin
+             : tick.position > plot_width - edge ? at_end
+                                                 : at_middle);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     draw(svg, rows[i], axis, 2 + row_height * static_cast<double>(i));
@@ -202,9 +213,9 @@ std::string region_plot(const RunView& view) {
   const Axis x(0, points.back().x, left + 8, plot_width - 12);
   const Axis y(logarithmic ? low->y : 0, high->y, bottom, 12);
   Svg svg;
-  for (const Axis::Tick& tick : y.ticks(5)) {
+  for (const Axis::Tick& tick : y.ticks(4)) {
     svg.line(left, tick.position, plot_width, tick.position, "grid");
-    svg.text(left - 6, tick.position + 4, duration_text(tick.value), at_end);
+    svg.text(left - 6, tick.position + 4, tick_text(tick.value), at_end);
   }
   for (const Iteration* const end : {points.front().iteration, points.back().iteration}) {
     svg.text(x.position(static_cast<double>(end->number)), bottom + 16, std::to_string(end->number),
@@ -219,7 +230,10 @@ std::string region_plot(const RunView& view) {
     svg.end_mark();
   }
   for (const Phase phase : {Phase::walk, Phase::search, Phase::final_run}) {
-    svg.legend(to_string(phase), to_string(phase));
+    if (std::any_of(points.begin(), points.end(),
+                    [phase](const Point& point) { return point.iteration->phase == phase; })) {
+      svg.legend(to_string(phase), to_string(phase));
+    }
   }
   return svg.figure(
       "region", "The region's time by tuning iteration" + std::string(y.logarithmic() ? ", logarithmic" : ""),

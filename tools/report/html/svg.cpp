@@ -29,6 +29,13 @@ std::string class_of(std::string_view name) {
   return "class=\"" + std::string(name) + "\"";
 }
 
+/// 1, 2 or 5 times a power of ten, at least `value`.
+double round_up(double value) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  const double digit = value / power;
+  return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -117,11 +124,18 @@ double Axis::position(double value) const {
 }
 
 std::vector<Axis::Tick> Axis::ticks(int count) const {
+  constexpr std::size_t most = 32;  // rounding cannot pass it
+  constexpr double close = 1e-9;
+  const double span = (scaled(high_) - scaled(low_)) / count;
+  const double step = logarithmic_ ? std::ceil(2 * span) / 2 : round_up(span);  // half decades: 1, 3, 10
   std::vector<Tick> ticks;
-  for (int i = 0; i < count; ++i) {
-    const double share = static_cast<double>(i) / (count - 1);
-    const double value = scaled(low_) + share * (scaled(high_) - scaled(low_));
-    ticks.push_back({begin_ + share * (end_ - begin_), logarithmic_ ? std::pow(10, value) : value});
+  for (double at = std::ceil(scaled(low_) / step - close) * step;
+       at <= scaled(high_) + step * close && ticks.size() < most; at += step) {
+    const double power = std::floor(at + close);
+    const double value = logarithmic_ ? std::round(std::pow(10, at - power)) * std::pow(10, power) : at;
+    if (value >= low_) {
+      ticks.push_back({position(value), value});
+    }
   }
   return ticks;
 }

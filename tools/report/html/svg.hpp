@@ -59,7 +59,7 @@ class Axis {
   double position(double value) const;
   bool logarithmic() const { return logarithmic_; }
 
-  /// Returns `count` ticks at even distances, both ends included.
+  /// Returns about `count` ticks at round values.
   std::vector<Tick> ticks(int count) const;
 
  private:

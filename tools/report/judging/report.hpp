@@ -6,7 +6,6 @@
 #include "report/judging/ending.hpp"
 #include "report/judging/launches.hpp"
 #include "report/judging/problem_result.hpp"
-#include "report/judging/report.hpp"
 #include "report/judging/search_view.hpp"
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #include "report/format/texts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -76,10 +77,10 @@ Groups join_by_id(const std::vector<const RankRun*>& runs) {
   return all;
 }
 
-/// Joins a run without a tuning_id with the oldest group that began near it and lacks just its rank: first
-/// with one of its region that has met, as a process may have died between the hello and the line that says
-/// so; then with one of its region that has not; then with one of another region, as ranks in different
-/// regions wait for each other.
+/// Joins a run without a tuning_id with a group that began near it and lacks just its rank: first with the
+/// nearest of its region that has met, as a process may have died between the hello and the line that says
+/// so; then with the oldest of its region that has not; then with the nearest of another region, as ranks in
+/// different regions wait for each other.
 void join_by_time(const RankRun* run, Groups& groups) {
   const RunOfAllRanks alone = group_of(run);
   struct Kind {
@@ -87,12 +88,20 @@ void join_by_time(const RankRun* run, Groups& groups) {
     bool in_region;
   };
   for (const Kind& kind : {Kind{true, true}, Kind{false, true}, Kind{false, false}}) {
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const RunOfAllRanks& group) {
-      return group.met == kind.met && (group.region == run->region) == kind.in_region &&
-             group.rank_count == alone.rank_count && near(group.started_s, alone.started_s) &&
-             group.find(run->rank) == nullptr;
-    });
-    if (found != groups.end()) {
+    const bool oldest = !kind.met && kind.in_region;  // the n-th try belongs to the n-th try
+    RunOfAllRanks* found = nullptr;
+    const auto distance = [&](const RunOfAllRanks& group) {
+      return std::abs(*group.started_s - *alone.started_s);
+    };
+    for (RunOfAllRanks& group : groups) {
+      if (near(group.started_s, alone.started_s) && group.met == kind.met &&
+          (group.region == run->region) == kind.in_region && group.rank_count == alone.rank_count &&
+          group.find(run->rank) == nullptr &&
+          (found == nullptr || (!oldest && distance(group) < distance(*found)))) {
+        found = &group;
+      }
+    }
+    if (found != nullptr) {
       found->several_regions = found->several_regions || !kind.in_region;
       add(*found, run);
       return;

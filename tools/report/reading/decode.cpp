@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -16,12 +18,21 @@ using Json = nlohmann::ordered_json;  // a config keeps the order of its paramet
 
 /// An event needs 4: the object, its list of entries, an entry, the entry's list of numbers.
 constexpr int max_depth = 16;
+/// Of one object. A member is looked up among all before it, and time must be linear in the line's length.
+constexpr std::size_t max_members = 1'024;
 
-/// The depth is checked while the parser reads, so that no later step can recurse deeply.
+/// Bounds are checked while the parser reads, so that no later step can recurse deeply.
 Json parsed(std::string_view line) {
-  const auto check = [](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+  std::array<std::size_t, max_depth + 2> members{};  // of the open object, by depth
+  const auto check = [&members](int depth, Json::parse_event_t event, const Json& /*value*/) {
     if (depth > max_depth) {
       throw DamagedLine("nested deeper than " + std::to_string(max_depth) + " levels");
+    }
+    const auto level = static_cast<std::size_t>(depth);
+    if (event == Json::parse_event_t::object_start) {
+      members[level + 1] = 0;
+    } else if (event == Json::parse_event_t::key && ++members[level] > max_members) {
+      throw DamagedLine("an object of more than " + std::to_string(max_members) + " members");
     }
     return true;
   };

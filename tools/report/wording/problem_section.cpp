@@ -22,12 +22,17 @@ constexpr std::array<Rate, 2> rates{
     {{"TFLOP/s", &ConfigResult::teraflops_per_second}, {"GB/s", &ConfigResult::gigabytes_per_second}}};
 
 /// How the median differs from the default's, e.g. "+12.5 %", or "" if either is unknown.
+/// "+12.5 %", or "36.94 x" from ten times on.
+std::string ratio_text(double ratio) {
+  return ratio < 10 ? percent_text(ratio - 1) : rate_text(ratio) + " x";
+}
+
 std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config) {
   const ConfigResult* standard = problem.find(0);
   if (config.id == 0 || standard == nullptr || standard->median_ns <= 0 || config.samples_ns.empty()) {
     return "";
   }
-  return percent_text(config.median_ns / standard->median_ns - 1);
+  return ratio_text(config.median_ns / standard->median_ns);
 }
 
 /// A choice's own time, and how that compares with the default's.
@@ -40,7 +45,7 @@ struct OwnTime {
 OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
   if (problem.chosen_ns && &choice == problem.choices.back()) {
     return {problem.chosen_ns,
-            problem.defaults_ns ? percent_text(*problem.chosen_ns / *problem.defaults_ns - 1) : "", false};
+            problem.defaults_ns ? ratio_text(*problem.chosen_ns / *problem.defaults_ns) : "", false};
   }
   const ConfigResult* config = problem.find(choice.config.id);
   return {choice.latency_ns, config == nullptr ? "" : relative_to_default(problem, *config), true};

@@ -46,6 +46,9 @@ void write_slowness(Writer& out, const RunAnalysis& analysis, const ReportOption
       table.add({std::exchange(name, ""), std::exchange(iterations, ""), std::to_string(share.rank),
                  share_text(share.slowest_share), percent_text(share.median_ratio - 1)});
     }
+    if (shown < slowness.ranks.size()) {
+      table.add({"", "", "...", "", count_text(slowness.ranks.size() - shown, "rank") + " more"});
+    }
   }
   out.table(table);
 }

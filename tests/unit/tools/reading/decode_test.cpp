@@ -73,6 +73,10 @@ TEST_CASE("decode_line: a search keeps its lists and every value in them", "[uni
   CHECK(search.problems[0].chosen_by == contextual::ChosenBy::makespan);
   CHECK(search.problems[0].config_id == 1);
   CHECK(search.problems[0].own_time_config_id == 2);
+  CHECK(search.existing_count == 4);
+  CHECK(search.measured_count == 3);
+  CHECK(search.failed_count == 1);
+  CHECK(search.run_count == 44);
   CHECK(search.lead_in_count == 20);
   REQUIRE(search.measured.size() == 3);
   CHECK(search.measured[1] == MeasuredAssignment{{1, 0}, 7, 310'000, 1'500, Standing::choice});
@@ -82,6 +86,8 @@ TEST_CASE("decode_line: a search keeps its lists and every value in them", "[uni
   CHECK(search.cut.empty());
   CHECK(search.reference == contextual::SearchReference::defaults);
   CHECK(search.reference_config_ids == std::vector<std::int64_t>{0, 0});
+  CHECK(search.round_count == 5);
+  CHECK(search.reference_makespan_ns == 350'000);
   CHECK(search.gain == 0.114);
   CHECK(search.gain_low == 0.108);
   CHECK(search.gain_high == 0.12);
@@ -151,6 +157,14 @@ TEST_CASE("decode_line: deep nesting ends before a parser recurses", "[unit]") {
   CHECK_THAT(damage(with(launch_line(), "128", deep + std::string(1'000'000, ']'))),
              StartsWith("nested deeper"));
   CHECK_THAT(damage(deep), StartsWith("nested deeper"));
+}
+
+TEST_CASE("decode_line: an object of very many members ends before each is looked up among all", "[unit]") {
+  std::string members;
+  for (int i = 0; i < 100'000; ++i) {
+    members += (i == 0 ? "{\"" : ",\"") + std::to_string(i) + "\":0";
+  }
+  CHECK_THAT(damage(with(launch_line(), "128", members + '}')), StartsWith("an object of more than 1024"));
 }
 
 TEST_CASE("decode_line: names cannot move a terminal's cursor", "[unit]") {
