@@ -10,25 +10,12 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/error.hpp>
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
 
 #include <cuda_fp8.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
+namespace contextual::test::gpu_test::allgather_fp8_test {
 
-namespace allgather_fp8_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -192,17 +179,13 @@ GemmGather& gather_of(Fp8Scaling scaling) {
 
 TEST_CASE("all-gather GEMM of fp8: right without tuning, for any number of rows, in eager calls and replays",
           "[fp8][shapes]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   // Its k has an odd number of blocks, of which the last one is short.
   const AllGatherGemmShape largest{513, 136, 336, GemmType::fp16, Fp8Scaling::block};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(largest));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const Fp8Scaling scaling : scalings) {
     AllGatherGemmShape shape = largest;
     shape.fp8 = scaling;
@@ -227,17 +210,13 @@ TEST_CASE("all-gather GEMM of fp8: right without tuning, for any number of rows,
 }
 
 TEST_CASE("all-gather GEMM of fp8: both ways are right when tuned, in each iteration", "[fp8][tuned]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   for (const Fp8Scaling scaling : scalings) {
     const AllGatherGemmShape shape{1022, 392, 336, GemmType::bf16, scaling};
     const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-    if (workspace == nullptr) {
-      return;
-    }
+    ONLY_IF(workspace != nullptr);
     poison(*workspace);
     AllGatherGemm layer(workspace, shape);
     Fp8Problem problem(rank, shape, 2);
@@ -245,14 +224,12 @@ TEST_CASE("all-gather GEMM of fp8: both ways are right when tuned, in each itera
     int iteration = 0;
     tuner.run("allgather_fp8",
               [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
-    const Report report = tuner.report();
-    const RegionReport* const region = report.find("allgather_fp8");
-    REQUIRE(region != nullptr);
-    INFO(region->choices_text());
+    const RegionReport region = tuner.report("allgather_fp8");
+    INFO(region.choices_text());
     CHECK(iteration > 50);
     CHECK(problem.wrong() == 0);
-    CHECK(region->problems.size() >= 2);  // the way, the kernel, and where there is NCCL that of "separate"
-    for (const auto& tuned : region->problems) {
+    CHECK(region.problems.size() >= 2);  // the way, the kernel, and where there is NCCL that of "separate"
+    for (const auto& tuned : region.problems) {
       CHECK(tuned.outcome == ProblemOutcome::locked_in);
       CHECK(same_on_all_ranks(tuned.choice));
     }
@@ -261,17 +238,13 @@ TEST_CASE("all-gather GEMM of fp8: both ways are right when tuned, in each itera
 
 TEST_CASE("all-gather GEMM of fp8: every config is right, in calls that follow each other",
           "[fp8][configs]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   // Of 510 rows each shard has tiles of its own; of 501 some tiles have rows of two.
   for (const AllGatherGemmShape& shape : shapes_of({510, 501}, 264, 656)) {
     const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-    if (workspace == nullptr) {
-      return;
-    }
+    ONLY_IF(workspace != nullptr);
     poison(*workspace);
     const AllGatherGemm layer(workspace, shape);
     Fp8Problem problem(rank, shape, 1);
@@ -303,25 +276,16 @@ TEST_CASE("all-gather GEMM of fp8: every config is right, in calls that follow e
 }
 
 TEST_CASE("all-gather GEMM of fp8: what does not fit is an invalid argument that is named", "[fp8]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{64, 64, 64, GemmType::bf16, Fp8Scaling::row};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm layer(workspace, shape);
   const Fp8Problem problem(rank, shape, 1);
-  const auto message = [&](const GatheredRows& rows, const GatheredProduct& product) -> std::string {
-    try {
-      layer(stream, rows, product);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "none";
+  const auto message = [&](const GatheredRows& rows, const GatheredProduct& product) {
+    return error_text<InvalidArgument>([&] { layer(stream, rows, product); });
   };
   GatheredRows rows = problem.rows(0);
   rows.scales = nullptr;
@@ -342,4 +306,4 @@ TEST_CASE("all-gather GEMM of fp8: what does not fit is an invalid argument that
   }
 }
 
-}  // namespace allgather_fp8_test
+}  // namespace contextual::test::gpu_test::allgather_fp8_test

@@ -15,22 +15,11 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
 
-namespace allgather_gemm_test {
+namespace contextual::test::gpu_test::allgather_gemm_test {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -70,16 +59,12 @@ void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream
 
 TEST_CASE("all-gather GEMM: right without tuning, for any number of rows, with fresh data each time",
           "[shapes]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const auto workspace =
       region_workspace(rank, AllGatherGemm::workspace_bytes({513, 136, 72, GemmType::fp16}));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::fp16, GemmType::bf16}) {
     for (const int m : {1, 127, 128, 513}) {
       const AllGatherGemmShape shape{m, 136, 72, type};
@@ -97,16 +82,12 @@ TEST_CASE("all-gather GEMM: right without tuning, for any number of rows, with f
 }
 
 TEST_CASE("all-gather GEMM: five rounds of fresh data at the size of a model's layer", "[size]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{4091 * std::min(rank.count, rank.devices), 5120, 1024, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 5);
@@ -117,16 +98,12 @@ TEST_CASE("all-gather GEMM: five rounds of fresh data at the size of a model's l
 }
 
 TEST_CASE("all-gather GEMM: every config is right when tuned, in each iteration", "[tuned]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1022, 776, 328, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
@@ -134,14 +111,12 @@ TEST_CASE("all-gather GEMM: every config is right when tuned, in each iteration"
   int iteration = 0;
   tuner.run("allgather_gemm",
             [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
-  const Report report = tuner.report();
-  const RegionReport* const region = report.find("allgather_gemm");
-  REQUIRE(region != nullptr);
-  INFO(region->choices_text());
+  const RegionReport region = tuner.report("allgather_gemm");
+  INFO(region.choices_text());
   CHECK(iteration > 50);
   CHECK(problem.wrong() == 0);
-  CHECK(region->problems.size() >= 2);  // the way, the kernel, and where there is NCCL cuBLASLt
-  for (const auto& tuned : region->problems) {
+  CHECK(region.problems.size() >= 2);  // the way, the kernel, and where there is NCCL cuBLASLt
+  for (const auto& tuned : region.problems) {
     CHECK(tuned.outcome == ProblemOutcome::locked_in);
     CHECK(same_on_all_ranks(tuned.choice));
   }
@@ -154,16 +129,12 @@ TEST_CASE("all-gather GEMM: every config is right when tuned, in each iteration"
 
 TEST_CASE("all-gather GEMM: with equal bits, every assignment that is tried gives the same ones",
           "[tuned][bits]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{766, 520, 1032, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.equal_bits = true});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
   layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
@@ -184,16 +155,12 @@ TEST_CASE("all-gather GEMM: with equal bits, every assignment that is tried give
 
 TEST_CASE("all-gather GEMM: own rows that are written in place, and several products of one gather",
           "[in_place]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{700, 264, 136, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem first(rank, shape, 2);
   GatheredProblem second(rank, shape, 2);
@@ -215,16 +182,12 @@ TEST_CASE("all-gather GEMM: own rows that are written in place, and several prod
 TEST_CASE(
     "all-gather GEMM: a thousand replays of a graph, with eager calls among them, and epochs beyond 32 bits",
     "[graph]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{257, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   PeerControl control{};
   control.epoch = (1ULL << 32U) - 50;
   for (unsigned long long& arrived : control.arrived) {
@@ -255,23 +218,18 @@ TEST_CASE(
 }
 
 TEST_CASE("all-gather GEMM: it is right when another rank comes long after this one", "[late]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1030, 264, 136, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
   for (int round = 0; round < 6; ++round) {
     if (round % rank.count == rank.number) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(20));
     }
     gather_and_check(layer, problem, stream, round % 2);
     CHECK(problem.wrong() == 0);
@@ -281,23 +239,18 @@ TEST_CASE("all-gather GEMM: it is right when another rank comes long after this 
 TEST_CASE(
     "all-gather GEMM: rows that copies bring, in replays among eager calls, beside branches and a late rank",
     "[copied]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1022, 264, 4120, GemmType::bf16};
   const auto workspace =
       region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count < 2 || rank.count > rank.devices || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && rank.count <= rank.devices && workspace != nullptr);
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 3);
   ContextualAutotuner tuner(region_tuning(rank));
-  Options options;
-  options.feasible = only_way("copied");
+  const Options options{.feasible = only_way("copied")};
   int iteration = 0;
   tuner.run(
       "copied_rows", [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); },
@@ -318,8 +271,7 @@ TEST_CASE(
   });
   for (int replay = 0; replay < 300; ++replay) {
     if (replay % 60 == 30 && replay / 60 % rank.count == rank.number) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(20));
     }
     graphs[static_cast<std::size_t>(replay) % graphs.size()].launch(stream);
     if (replay % 7 == 3) {
@@ -341,16 +293,12 @@ TEST_CASE(
 }
 
 TEST_CASE("all-gather GEMM: it goes on with two multiprocessors, whatever occupies the others", "[few]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1030, 520, 136, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (rank.count > rank.devices || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count <= rank.devices && workspace != nullptr);
   GatheredProblem problem(rank, shape, 1);
   const std::vector<GatheredProduct> products{{problem.b(), problem.c(), shape.n}};
   const GemmGatherArgs args{&workspace->parts(), products, shape};
@@ -380,20 +328,14 @@ TEST_CASE("all-gather GEMM: it goes on with two multiprocessors, whatever occupi
 TEST_CASE(
     "all-gather GEMM: a rank that does not come gives NaN and an error that names it, and all can go on",
     "[missing]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
-  if (rank.count < 2) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2);
   const Stream stream;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace =
       region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
   const int missing = rank.count - 1;
@@ -417,16 +359,12 @@ TEST_CASE(
 }
 
 TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
                                           {.wait_budget = std::chrono::seconds(15)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
@@ -446,15 +384,11 @@ TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
 
 TEST_CASE("all-gather GEMM: the host can end a collective of NCCL, and rearm makes it ready again",
           "[abort]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
-  if (rank.count < 2 || workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr && workspace->parts().nccl.problem().empty());
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
@@ -483,16 +417,12 @@ TEST_CASE("all-gather GEMM: the host can end a collective of NCCL, and rearm mak
 
 TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rejected on all ranks",
           "[verdict]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const AllGatherGemmShape shape{600, 264, 136, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
                                           {.wait_budget = std::chrono::milliseconds(100)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
@@ -505,15 +435,13 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
     // One rank is late, now and then while it tunes.
     if (rank.number == rank.count - 1 && iteration % 23 == 11 && held_up < 2) {
       ++held_up;
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(600));
     }
     layer(stream, {problem.a_rows(iteration % 2)}, {problem.b(), problem.c()});
     ++iteration;
   });
-  const Report report = tuner.report();
-  REQUIRE(report.find("sometimes_late") != nullptr);
-  for (const auto& tuned : report.find("sometimes_late")->problems) {
+  const RegionReport report = tuner.report("sometimes_late");
+  for (const auto& tuned : report.problems) {
     CHECK(same_on_all_ranks(tuned.choice));
   }
   CHECK(workspace->failure().empty());
@@ -521,4 +449,4 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
   CHECK(problem.wrong() == 0);
 }
 
-}  // namespace allgather_gemm_test
+}  // namespace contextual::test::gpu_test::allgather_gemm_test

@@ -16,36 +16,19 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/allgather_moe.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+namespace contextual::test::gpu_test::allgather_moe_test {
 
-namespace allgather_moe_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 using Problem = GatheredExperts;
 
 TEST_CASE("all-gather MoE: right for any number of rows and any routing, plain and gated", "[moe][shapes]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const auto workspace =
       region_workspace(rank, AllGatherMoe::workspace_bytes({513, 136, 200, 60, 4, GemmType::fp16}));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::fp16, GemmType::bf16}) {
     for (const int m : {1, 7, 127, 513}) {
       for (const auto& [experts, top_k] : {std::pair{8, 2}, std::pair{60, 4}}) {
@@ -73,16 +56,12 @@ TEST_CASE("all-gather MoE: right for any number of rows and any routing, plain a
 }
 
 TEST_CASE("all-gather MoE: replays follow new routings, whoever is late", "[moe][late]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherMoeShape shape{400, 136, 136, 8, 2, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherMoe layer(workspace, shape);
   Problem problem(rank, shape, 3);
   problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 1), stream);
@@ -95,8 +74,7 @@ TEST_CASE("all-gather MoE: replays follow new routings, whoever is late", "[moe]
   for (unsigned round = 0; round < 12; ++round) {
     problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 10 + round, round % 3), stream);
     if (static_cast<int>(round) % rank.count == rank.number) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(5));
     }
     graph.launch(stream);
     CHECK(problem.wrong(false) == 0);
@@ -106,17 +84,13 @@ TEST_CASE("all-gather MoE: replays follow new routings, whoever is late", "[moe]
 
 TEST_CASE("all-gather MoE: every config of both ways is right when tuned, in each iteration",
           "[moe][tuned]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   for (const bool gated : {false, true}) {
     const AllGatherMoeShape shape{510, 264, 264, 5, 3, GemmType::bf16};
     const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-    if (workspace == nullptr) {
-      return;
-    }
+    ONLY_IF(workspace != nullptr);
     AllGatherMoe layer(workspace, shape);
     Problem problem(rank, shape, 5);
     problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 7, 9), stream);
@@ -131,12 +105,10 @@ TEST_CASE("all-gather MoE: every config of both ways is right when tuned, in eac
       }
     });
     CHECK(wrong == 0);
-    const Report report = tuner.report();
-    const RegionReport* const region = report.find("allgather_moe");
-    REQUIRE(region != nullptr);
-    INFO(region->choices_text());
-    CHECK(region->problems.size() >= 2);  // the way, the kernel, and where there is NCCL the plain product
-    for (const auto& tuned : region->problems) {
+    const RegionReport region = tuner.report("allgather_moe");
+    INFO(region.choices_text());
+    CHECK(region.problems.size() >= 2);  // the way, the kernel, and where there is NCCL the plain product
+    for (const auto& tuned : region.problems) {
       CHECK(tuned.outcome == ProblemOutcome::locked_in);
       CHECK(same_on_all_ranks(tuned.choice));
     }
@@ -144,16 +116,12 @@ TEST_CASE("all-gather MoE: every config of both ways is right when tuned, in eac
 }
 
 TEST_CASE("all-gather MoE: every config is right, in calls that follow each other", "[moe][configs]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherMoeShape shape{510, 264, 264, 5, 3, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   Problem problem(rank, shape, 5);
   problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 7, 9), stream);
   problem.prepare(stream);
@@ -183,16 +151,12 @@ TEST_CASE("all-gather MoE: every config is right, in calls that follow each othe
 
 TEST_CASE("all-gather MoE: one object serves fewer rows, and more tiles than multiprocessors",
           "[moe][rows]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherMoeShape shape{8192, 136, 136, 60, 3, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherMoe layer(workspace, shape);
   Problem problem(rank, shape, 4);
   for (const int m : {8192, 7, 1000, 8192}) {
@@ -207,9 +171,7 @@ TEST_CASE("all-gather MoE: one object serves fewer rows, and more tiles than mul
 }
 
 TEST_CASE("expert routing: tiles of own rows come first, and all rows are in one", "[moe][order]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Stream stream;
   for (const RoutingRanks& ranks : {RoutingRanks{0, 1}, RoutingRanks{1, 3}, RoutingRanks{7, 8}}) {
     const ExpertIds ids = ExpertIds::random(20000, 8, 60, 9, 6);
@@ -256,16 +218,12 @@ TEST_CASE("expert routing: tiles of own rows come first, and all rows are in one
 }
 
 TEST_CASE("all-gather MoE: it goes on with two multiprocessors, whatever occupies the others", "[moe][few]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherMoeShape shape{300, 136, 136, 5, 2, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (rank.count > rank.devices || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count <= rank.devices && workspace != nullptr);
   Problem problem(rank, shape, 6);
   problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 3), stream);
   problem.prepare(stream);
@@ -292,20 +250,14 @@ TEST_CASE("all-gather MoE: it goes on with two multiprocessors, whatever occupie
 
 TEST_CASE("all-gather MoE: a rank that does not come gives NaN and an error, and all can go on",
           "[moe][missing]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
-  if (rank.count < 2) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2);
   const Stream stream;
   const AllGatherMoeShape shape{200, 136, 72, 8, 2, GemmType::fp16};
   const auto workspace =
       region_workspace(rank, AllGatherMoe::workspace_bytes(shape), {.wait_budget = std::chrono::seconds(1)});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherMoe layer(workspace, shape);
   Problem problem(rank, shape, 8);
   problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 3, 4), stream);
@@ -329,16 +281,12 @@ TEST_CASE("all-gather MoE: a rank that does not come gives NaN and an error, and
 }
 
 TEST_CASE("all-gather MoE: a routing of other sizes or ranks is an invalid argument", "[moe]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const AllGatherMoeShape shape{64, 136, 72, 8, 2, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherMoe layer(workspace, shape);
   Problem problem(rank, shape, 8);
   problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 1), stream);
@@ -355,4 +303,4 @@ TEST_CASE("all-gather MoE: a routing of other sizes or ranks is an invalid argum
   }
 }
 
-}  // namespace allgather_moe_test
+}  // namespace contextual::test::gpu_test::allgather_moe_test

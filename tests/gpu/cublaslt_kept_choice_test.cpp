@@ -9,18 +9,12 @@
 #include "support/report_of.hpp"
 #include "support/stderr_capture.hpp"
 
-#include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
-#include <contextual/testing/scripted_timer.hpp>
 
 #include <cublasLt.h>
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <string>
 
 namespace {
 
@@ -81,11 +75,9 @@ extern "C" SEEN_BY_LIBRARIES cublasStatus_t cublasLtMatmul(
               workspace, workspace_bytes, stream);
 }
 
-namespace cublaslt_kept_choice_test {
+namespace contextual::test::gpu_test::cublaslt_kept_choice_test {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -93,13 +85,13 @@ namespace {
 constexpr std::size_t fastest = 3;
 
 RegionReport run_region() {
-  Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.search = SearchLevel::off;
-  options.log_directory = "";
-  options.timer = testing::scripted_timer(
-      [](const LaunchInfo& launch) { return launch.config_id == fastest ? 1000 : 3000; });
+  const Options options{.n_warmup = 1,
+                        .n_repeat = 1,
+                        .search = SearchLevel::off,
+                        .log_directory = "",
+                        .timer = testing::scripted_timer([](const LaunchInfo& launch) {
+                          return launch.config_id == fastest ? 1000 : 3000;
+                        })};
   GemmProblem problem(256, 512, 1024, true);
   const Stream stream;
   ContextualAutotuner tuner(options);
@@ -109,7 +101,7 @@ RegionReport run_region() {
     stream.wait();
   });
   CHECK(problem.wrong(7) == 0);
-  const RegionReport report = engine_test::report_of(tuner, "kept_gemm");
+  const RegionReport report = report_of(tuner, "kept_gemm");
   REQUIRE(report.problems.size() == 1);
   return report;
 }
@@ -117,9 +109,7 @@ RegionReport run_region() {
 }  // namespace
 
 TEST_CASE("child process: tunes the product by cuBLASLt", "[.]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   const RegionReport report = run_region();
   CHECK_FALSE(report.problems[0].reused);
   CHECK(report.problems[0].choice == fastest);
@@ -129,9 +119,7 @@ TEST_CASE("child process: tunes the product by cuBLASLt", "[.]") {
 }
 
 TEST_CASE("child process: uses the kept algorithm wherever it is in the list", "[.]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   const RegionReport report = run_region();
   CHECK(report.problems[0].reused);
   CHECK(report.problems[0].choice == (list_kind() == "rotated" ? fastest - 1 : fastest));
@@ -139,10 +127,8 @@ TEST_CASE("child process: uses the kept algorithm wherever it is in the list", "
 }
 
 TEST_CASE("child process: does not find the kept algorithm and tunes", "[.]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
-  const engine_test::StderrCapture said;
+  ONLY_IF(is_child());
+  const test::StderrCapture said;
   const RegionReport report = run_region();
   CHECK_FALSE(report.problems[0].reused);
   CHECK_FALSE(equal(launched, kept_algorithm()));
@@ -150,14 +136,12 @@ TEST_CASE("child process: does not find the kept algorithm and tunes", "[.]") {
 }
 
 TEST_CASE("cuda_cublaslt_gemm: a kept algorithm is found again by what it is", "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
-  const engine_test::TemporaryDirectory directory;
+  ONLY_IF(has_gpu());
+  const test::TemporaryDirectory directory;
   const auto start = [&](const std::string& child, const std::string& list) {
-    return engine_test::run_child(child, {{"CONTEXTUAL_CACHE_DIR", (directory.path() / "cache").string()},
-                                          {"TEST_RESULT", (directory.path() / "algorithm").string()},
-                                          {"TEST_LIST", list}});
+    return run_child(child, {{"CONTEXTUAL_CACHE_DIR", (directory.path() / "cache").string()},
+                             {"TEST_RESULT", (directory.path() / "algorithm").string()},
+                             {"TEST_LIST", list}});
   };
   REQUIRE(start("tunes the product by cuBLASLt", "as it is") == 0);
   CHECK(start("uses the kept algorithm wherever it is in the list", "as it is") == 0);
@@ -165,4 +149,4 @@ TEST_CASE("cuda_cublaslt_gemm: a kept algorithm is found again by what it is", "
   CHECK(start("does not find the kept algorithm and tunes", "shorter") == 0);
 }
 
-}  // namespace cublaslt_kept_choice_test
+}  // namespace contextual::test::gpu_test::cublaslt_kept_choice_test

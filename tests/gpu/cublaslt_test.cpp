@@ -7,29 +7,11 @@
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm_implementations.hpp>
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <vector>
+namespace contextual::test::gpu_test::cublaslt_test {
 
-namespace cublaslt_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
-
-Options quick_options() {
-  Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.search = contextual::SearchLevel::off;
-  options.always_tune = true;
-  options.log_directory = "";
-  options.timer = cuda_timer;
-  return options;
-}
 
 /// Every algorithm that cuBLASLt has for it. Returns how many.
 int check_every_algorithm(GemmProblem& problem, std::size_t step = 1) {
@@ -50,7 +32,7 @@ std::vector<ProblemReport> tune_checked(GemmProblem& problem, const Launch& laun
   const Stream stream;
   int runs = 0;
   int wrong_runs = 0;
-  Options options = quick_options();
+  Options options = walk_options(1, cuda_timer);
   options.before_iteration = [&](const IterationInfo&) { problem.poison(); };
   options.after_iteration = [&](const IterationInfo&) {
     ++runs;
@@ -68,9 +50,7 @@ std::vector<ProblemReport> tune_checked(GemmProblem& problem, const Launch& laun
 }  // namespace
 
 TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both types", "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   for (const bool bf16 : {true, false}) {
     for (const auto& [m, n, k] : {std::array{1, 128, 64}, std::array{37, 72, 136}, std::array{129, 65, 33},
                                   std::array{128, 256, 512}}) {
@@ -85,9 +65,7 @@ TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both t
 }
 
 TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][cublaslt][large]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   GemmProblem qkv(4096, 6144, 4096, true);
   const int for_qkv = check_every_algorithm(qkv, 10'007);
   CHECK(for_qkv > 1);
@@ -98,9 +76,7 @@ TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][
 
 TEST_CASE("cuda_cublaslt_gemm: a rank that cuBLASLt does not have is rejected, and so are ready flags",
           "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   const Stream stream;
   GemmProblem problem(64, 64, 64, true);
   GemmArgs args = problem.args();
@@ -118,9 +94,7 @@ TEST_CASE("cuda_cublaslt_gemm: a rank that cuBLASLt does not have is rejected, a
 
 TEST_CASE("cuda_cublaslt_gemm: launches on more streams than have a workspace do not disturb each other",
           "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   constexpr int streams = 7;
   std::vector<std::unique_ptr<Stream>> all;
   std::vector<std::unique_ptr<GemmProblem>> problems;
@@ -151,9 +125,7 @@ TEST_CASE("cuda_cublaslt_gemm: launches on more streams than have a workspace do
 TEST_CASE(
     "cuda_cublaslt_gemm: what is prepared neither waits for the device nor for a kernel that spins on it",
     "[gpu][cublaslt][concurrent]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   const Stream stream;
   GemmProblem problem(96, 200, 4096, true);
   cublaslt_plan(problem.args());
@@ -171,9 +143,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cuda_cublaslt_gemm: tuned, every run of the region is right", "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   GemmProblem problem(200, 264, 512, false);
   const std::vector<ProblemReport> reports = tune_checked(
       problem, [](cudaStream_t stream, const GemmArgs& args) { cublaslt_gemm(stream, args); }, 5);
@@ -188,11 +158,8 @@ TEST_CASE("cuda_cublaslt_gemm: tuned, every run of the region is right", "[gpu][
   CHECK(tried == cublaslt_algorithm_count(problem.args()));
 }
 
-TEST_CASE("cuda_gemm_implementations: tuned, every run of the region is right, with all implementations",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_gemm_implementations: tuned, every run of the region is right, with all implementations") {
+  ONLY_IF(has_gpu());
   for (const int m : {256, 33}) {
     CAPTURE(m);
     GemmProblem problem(m, 384, 512, true);
@@ -214,10 +181,8 @@ TEST_CASE("cuda_gemm_implementations: tuned, every run of the region is right, w
   }
 }
 
-TEST_CASE("cuda_gemm_implementations: does not take ready flags", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_gemm_implementations: does not take ready flags") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const GemmProblem problem(64, 64, 64, true);
   const DeviceArray<unsigned> flags(1);
@@ -226,4 +191,4 @@ TEST_CASE("cuda_gemm_implementations: does not take ready flags", "[gpu]") {
   CHECK_THROWS_AS(gemm_implementations(stream, args), InvalidArgument);
 }
 
-}  // namespace cublaslt_test
+}  // namespace contextual::test::gpu_test::cublaslt_test

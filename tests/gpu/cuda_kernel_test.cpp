@@ -2,18 +2,9 @@
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
-#include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
 
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <vector>
-
-namespace cuda_kernel_test {
-
-using namespace contextual;
-using gpu_test::has_gpu;
+namespace contextual::test::gpu_test::cuda_kernel_test {
 
 namespace {
 
@@ -87,20 +78,14 @@ struct Vectors {
 };
 
 Options options_with(const TimerFactory& timer) {
-  Options options;
-  options.timer = timer;
-  options.log_directory = "";
-  options.always_tune = true;
+  Options options{.always_tune = true, .log_directory = "", .timer = timer};
   return options;
 }
 
 }  // namespace
 
-TEST_CASE("CudaKernel: is right in every tuning iteration, and rejects what the device cannot launch",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("CudaKernel: is right in every tuning iteration, and rejects what the device cannot launch") {
+  ONLY_IF(has_gpu());
   for (const TimerFactory& timer : {TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer)}) {
     Vectors vectors;
     Axpy axpy(
@@ -121,8 +106,7 @@ TEST_CASE("CudaKernel: is right in every tuning iteration, and rejects what the 
     tuner.run("axpy", [&] { axpy(vectors.stream, vectors.y, vectors.x, 2.0F, Vectors::n); });
     CHECK(runs > 16);
     CHECK(right == runs);
-    const Report report = tuner.report();
-    const ProblemReport& problem = report.find("axpy")->problems.at(0);
+    const ProblemReport problem = tuner.report("axpy").problems.at(0);
     CHECK(problem.outcome == ProblemOutcome::locked_in);
     for (const ConfigReport& config : problem.configs) {
       const bool too_large = config.config.to_string().find("2048") != std::string::npos;
@@ -139,10 +123,8 @@ TEST_CASE("CudaKernel: is right in every tuning iteration, and rejects what the 
   }
 }
 
-TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it") {
+  ONLY_IF(has_gpu());
   Vectors vectors;
   Axpy axpy(
       "axpy-captured", {{"PER_THREAD", &AxpyConfig::per_thread, {1, 2, 4}}},
@@ -159,7 +141,7 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
     ++captures;
   });
   CHECK(captures == 1);  // nothing to tune was seen
-  CHECK(engine_test::report_of(tuner, "captures").problems.empty());
+  CHECK(report_of(tuner, "captures").problems.empty());
   // Neither where the same kernel is launched as well, and the capture comes in a later tuning iteration.
   int runs = 0;
   tuner.run("captures later", [&] {
@@ -173,7 +155,7 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
     }
   });
   CHECK(runs > 3);
-  CHECK(engine_test::report_of(tuner, "captures later").problems.size() == 1);
+  CHECK(report_of(tuner, "captures later").problems.size() == 1);
   vectors.reset();
   cudaGraphExec_t executable = nullptr;
   REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
@@ -184,10 +166,8 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
   cudaGraphDestroy(graph);
 }
 
-TEST_CASE("CudaKernel: a source that does not compile is rejected with the compiler's words", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("CudaKernel: a source that does not compile is rejected with the compiler's words") {
+  ONLY_IF(has_gpu());
   Vectors vectors;
   Axpy::Definition definition = axpy_definition();
   definition.variant = [](const AxpyConfig& config) {
@@ -200,11 +180,10 @@ TEST_CASE("CudaKernel: a source that does not compile is rejected with the compi
   axpy.load();
   ContextualAutotuner tuner(options_with(cuda_timer));
   tuner.run("broken", [&] { axpy(vectors.stream, vectors.y, vectors.x, 2.0F, Vectors::n); });
-  const Report report = tuner.report();
-  const ProblemReport& problem = report.find("broken")->problems.at(0);
+  const ProblemReport problem = tuner.report("broken").problems.at(0);
   CHECK(problem.choice == 0);
   REQUIRE(problem.configs[1].rejection.has_value());
   CHECK_THAT(*problem.configs[1].rejection, ContainsSubstring("\"y_is_not_known\" is undefined"));
 }
 
-}  // namespace cuda_kernel_test
+}  // namespace contextual::test::gpu_test::cuda_kernel_test

@@ -6,21 +6,14 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 #include <contextual/cuda/error.hpp>
 
 #include <cupti.h>
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <utility>
-#include <vector>
 
-namespace cupti_records_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::cupti_records_test {
 
 namespace {
 
@@ -62,21 +55,10 @@ class RecordingApplication {
   }
 };
 
-Options short_tuning(TimerFactory timer) {
-  return {.n_warmup = 1,
-          .n_repeat = 3,
-          .search = SearchLevel::off,
-          .always_tune = true,
-          .log_directory = "",
-          .timer = std::move(timer)};
-}
-
 }  // namespace
 
 TEST_CASE("CUPTI: an application that has it record kernels keeps every record", "[cupti]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   constexpr int n = 1 << 10;
   const DeviceArray<float> y(std::vector<float>(n, 1));
   Stream stream;
@@ -86,7 +68,7 @@ TEST_CASE("CUPTI: an application that has it record kernels keeps every record",
   {
     RecordingApplication application;
     CHECK_THROWS_AS(cuda_cupti_timer(), CudaUnavailable);
-    ContextualAutotuner tuner(short_tuning(cuda_timer));
+    ContextualAutotuner tuner(walk_options(3, cuda_timer));
     tuner.run("cupti_records", [&] {
       scale(stream, y.get(), 1.0F, n);
       ++launched;
@@ -100,9 +82,7 @@ TEST_CASE("CUPTI: an application that has it record kernels keeps every record",
 }
 
 TEST_CASE("CUPTI: a graph that a tuning has captured is right after every later tuning", "[cupti]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   constexpr int n = 1 << 10;
   const DeviceArray<float> y(std::vector<float>(n, 1));
   const DeviceArray<float> other(std::vector<float>(n, 1));
@@ -115,7 +95,7 @@ TEST_CASE("CUPTI: a graph that a tuning has captured is right after every later 
     cuda_check(cudaGraphLaunch(graph, stream));
     ++replays;
   };
-  ContextualAutotuner tuner(short_tuning(cuda_cupti_timer));
+  ContextualAutotuner tuner(walk_options(3, cuda_cupti_timer));
   for (int tuning = 0; tuning < 4; ++tuning) {
     tuner.run("cupti_graph", [&] {
       if (graph == nullptr) {
@@ -140,4 +120,4 @@ TEST_CASE("CUPTI: a graph that a tuning has captured is right after every later 
   cuda_check(cudaGraphExecDestroy(graph));
 }
 
-}  // namespace cupti_records_test
+}  // namespace contextual::test::gpu_test::cupti_records_test

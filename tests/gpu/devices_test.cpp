@@ -7,12 +7,7 @@
 
 #include <contextual/autotuner.hpp>
 
-#include <memory>
-
-namespace devices_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::devices_test {
 
 namespace {
 
@@ -38,9 +33,7 @@ struct OnDevice {
 
 TEST_CASE("devices: a kernel launched on several devices in one region is right on all of them",
           "[gpu][multi_gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   int devices = 0;
   cuda_check(cudaGetDeviceCount(&devices));
   if (devices < 2) {
@@ -64,12 +57,7 @@ TEST_CASE("devices: a kernel launched on several devices in one region is right 
       CHECK(on->host() == std::vector<float>(n, turn == 0 ? 4.0F : 1.0F));
     }
   }
-  ContextualAutotuner tuner{{.n_warmup = 1,
-                             .n_repeat = 2,
-                             .search = contextual::SearchLevel::off,
-                             .always_tune = true,
-                             .log_directory = "",
-                             .timer = timer}};
+  ContextualAutotuner tuner{walk_options(2, timer)};
   int runs = 0;
   tuner.run("devices", [&] {
     ++runs;
@@ -82,8 +70,7 @@ TEST_CASE("devices: a kernel launched on several devices in one region is right 
   for (const auto& on : all) {
     CHECK(on->host() == std::vector<float>(n, runs % 2 == 1 ? 2.0F : 1.0F));
   }
-  const Report report = tuner.report();
-  const ProblemReport& problem = report.find("devices")->problems.at(0);
+  const ProblemReport problem = tuner.report("devices").problems.at(0);
   CHECK(problem.configs[0].time.count == 2);
   CHECK(problem.configs[1].rejection);
   CHECK(problem.configs[3].time.count == 2);
@@ -94,21 +81,14 @@ TEST_CASE("devices: a kernel launched on several devices in one region is right 
   cuda_check(cudaSetDevice(0));
 }
 
-TEST_CASE("streams: kernels on streams that overlap are each timed by what they did themselves", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("streams: kernels on streams that overlap are each timed by what they did themselves") {
+  ONLY_IF(has_gpu());
   OnDevice first(0);
   OnDevice second(0);
   Scale a("gpu_stream_a", scale_space({{"good", 256}, {"good", 64}}), scale_key, scale_definition());
   Scale b("gpu_stream_b", scale_space({{"good", 256}, {"good", 1024}, {"good", 128}}), scale_key,
           scale_definition());
-  ContextualAutotuner tuner{{.n_warmup = 1,
-                             .n_repeat = 3,
-                             .search = contextual::SearchLevel::off,
-                             .always_tune = true,
-                             .log_directory = "",
-                             .timer = cuda_timer}};
+  ContextualAutotuner tuner{walk_options(3, cuda_timer)};
   tuner.run("streams", [&] {
     a(*first.stream, first.y->get(), 1.0F, n);
     b(*second.stream, second.y->get(), 1.0F, n);
@@ -123,4 +103,4 @@ TEST_CASE("streams: kernels on streams that overlap are each timed by what they 
   }
 }
 
-}  // namespace devices_test
+}  // namespace contextual::test::gpu_test::devices_test

@@ -1,20 +1,10 @@
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
-#include <contextual/cuda.hpp>
 #include <contextual/cuda/device_facts.hpp>
 #include <contextual/cuda/do_bench.hpp>
 
-#include <cuda_runtime_api.h>
-
-#include <chrono>
-#include <cstddef>
-#include <utility>
-
-namespace do_bench_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::do_bench_test {
 
 namespace {
 
@@ -47,11 +37,7 @@ extern "C" __global__ void wait_for(unsigned long long length_ns) {
 constexpr unsigned long long length_ns = 50'000;
 
 BenchOptions few_runs(TimerFactory timer = {}) {
-  BenchOptions options;
-  options.warmup = 3;
-  options.repeat = 150;
-  options.timer = std::move(timer);
-  return options;
+  return {.warmup = 3, .repeat = 150, .timer = std::move(timer)};
 }
 
 std::size_t free_bytes() {
@@ -63,10 +49,8 @@ std::size_t free_bytes() {
 
 }  // namespace
 
-TEST_CASE("do_bench: a sample holds the kernel, by CUPTI and by events", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("do_bench: a sample holds the kernel, by CUPTI and by events") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const TimerFactory& timer : {TimerFactory(), TimerFactory(cuda_event_timer)}) {
     const BenchResult result = do_bench(
@@ -79,10 +63,8 @@ TEST_CASE("do_bench: a sample holds the kernel, by CUPTI and by events", "[gpu]"
   }
 }
 
-TEST_CASE("do_bench: the memory that clears the cache is given back", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("do_bench: the memory that clears the cache is given back") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const auto measure = [&] {
     return do_bench(
@@ -94,11 +76,8 @@ TEST_CASE("do_bench: the memory that clears the cache is given back", "[gpu]") {
   CHECK(free_bytes() >= before);
 }
 
-TEST_CASE("do_bench: without a stream the devices' timer finds the kernel, and a function of the host",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("do_bench: without a stream the devices' timer finds the kernel, and a function of the host") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const BenchResult kernel = do_bench([&] { wait_for()(stream, length_ns); }, few_runs(cuda_or_host_timer));
   INFO(kernel.timer << ": " << kernel.median.count() << " ns");
@@ -112,11 +91,8 @@ TEST_CASE("do_bench: without a stream the devices' timer finds the kernel, and a
   CHECK(host.samples.size() == 150);
 }
 
-TEST_CASE("do_bench: events without a stream have all of a kernel's time, and of a function of the host",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("do_bench: events without a stream have all of a kernel's time, and of a function of the host") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const BenchResult kernel = do_bench([&] { wait_for()(stream, length_ns); }, few_runs(cuda_event_timer));
   INFO("kernel: " << kernel.median.count() << " ns");
@@ -135,10 +111,8 @@ TEST_CASE("do_bench: events without a stream have all of a kernel's time, and of
   CHECK(host.median >= BenchTime(host_time) - BenchTime(10'000));
 }
 
-TEST_CASE("do_bench: a stream that is being captured is refused, and its capture goes on", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("do_bench: a stream that is being captured is refused, and its capture goes on") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   CHECK_THROWS_AS(do_bench(
@@ -149,10 +123,8 @@ TEST_CASE("do_bench: a stream that is being captured is refused, and its capture
   cudaGraphDestroy(graph);
 }
 
-TEST_CASE("device_peak: this device has a memory of some speed", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("device_peak: this device has a memory of some speed") {
+  ONLY_IF(has_gpu());
   cuda_check(cudaFree(nullptr));  // makes the context
   const DevicePeak current = device_peak(ArithmeticUnit::tensor_cores_16_bit);
   REQUIRE(current.gigabytes_per_second);
@@ -160,4 +132,4 @@ TEST_CASE("device_peak: this device has a memory of some speed", "[gpu]") {
   CHECK(device_peak(ArithmeticUnit::tensor_cores_16_bit, 0).gigabytes_per_second.has_value());
 }
 
-}  // namespace do_bench_test
+}  // namespace contextual::test::gpu_test::do_bench_test

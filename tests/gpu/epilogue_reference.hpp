@@ -10,14 +10,10 @@
 #include <contextual/kernels/cuda/activation.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
-using contextual::kernels::cuda::Activation;
+using kernels::cuda::Activation;
 
 inline constexpr Activation activations[] = {Activation::none, Activation::relu, Activation::gelu,
                                              Activation::silu};
@@ -144,4 +140,4 @@ inline std::vector<float> reference_sums(const HalfMatrix& a, const HalfMatrix& 
   return sums.host();
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

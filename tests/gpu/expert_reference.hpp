@@ -6,11 +6,7 @@
 #include "gpu/epilogue_reference.hpp"
 #include "gpu/kernel_support.hpp"
 
-#include <cstddef>
-#include <random>
-#include <vector>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Which experts rows choose, and the order of the pairs of row and place by expert.
 struct ExpertIds {
@@ -56,4 +52,4 @@ struct ExpertIds {
   }
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -4,31 +4,17 @@
 
 #include <contextual/autotuner.hpp>
 
-namespace failing_configs_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::failing_configs_test {
 
 namespace {
 
 constexpr int n = 1 << 16;
 
-Options quick(const TimerFactory& timer) {
-  return {.n_warmup = 1,
-          .n_repeat = 2,
-          .search = contextual::SearchLevel::off,
-          .always_tune = true,
-          .log_directory = "",
-          .timer = timer};
-}
-
 }  // namespace
 
-TEST_CASE("CudaKernel: what the device cannot launch is rejected with the driver's words and never launched",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE(
+    "CudaKernel: what the device cannot launch is rejected with the driver's words and never launched") {
+  ONLY_IF(has_gpu());
   Stream stream;
   DeviceArray<float> y(std::vector<float>(n, 1.0F));
   Scale scale("gpu_failing_configs",
@@ -40,7 +26,7 @@ TEST_CASE("CudaKernel: what the device cannot launch is rejected with the driver
                            {"source", 256},
                            {"good", 128}}),
               scale_key, scale_definition());
-  ContextualAutotuner tuner{quick(cuda_timer)};
+  ContextualAutotuner tuner{walk_options(2, cuda_timer)};
   int runs = 0;
   tuner.run("failing_configs", [&] {
     ++runs;
@@ -61,47 +47,39 @@ TEST_CASE("CudaKernel: what the device cannot launch is rejected with the driver
   CHECK(y.host() == std::vector<float>(n, runs % 2 == 1 ? 2.0F : 1.0F));
 }
 
-TEST_CASE("CudaKernel: a default that does not compile here gives way to another config", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("CudaKernel: a default that does not compile here gives way to another config") {
+  ONLY_IF(has_gpu());
   Stream stream;
   DeviceArray<float> y(std::vector<float>(n, 1.0F));
   ScaleOf<BrokenByDefault> scale("gpu_failing_default",
                                  scale_space<BrokenByDefault>({{"good", 256}, {"good", 128}}), scale_key,
                                  scale_definition<BrokenByDefault>());
-  ContextualAutotuner tuner{quick(cuda_timer)};
+  ContextualAutotuner tuner{walk_options(2, cuda_timer)};
   int runs = 0;
   tuner.run("failing_default", [&] {
     ++runs;
     scale(stream, y.get(), runs % 2 == 1 ? 2.0F : 0.5F, n);
   });
-  const Report report = tuner.report();
-  const ProblemReport& problem = report.find("failing_default")->problems.at(0);
+  const ProblemReport problem = tuner.report("failing_default").problems.at(0);
   CHECK(problem.choice != 0);
   CHECK_THAT(problem.configs[0].rejection.value_or(""), ContainsSubstring("does not compile"));
   CHECK(y.host() == std::vector<float>(n, runs % 2 == 1 ? 2.0F : 1.0F));
 }
 
-TEST_CASE("CudaKernel: when every config fails all reasons are told", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("CudaKernel: when every config fails all reasons are told") {
+  ONLY_IF(has_gpu());
   Stream stream;
   DeviceArray<float> y(std::vector<float>(n, 1.0F));
   ScaleOf<BrokenByDefault> scale("gpu_all_fail", scale_space<BrokenByDefault>({{"source", 128}}), scale_key,
                                  scale_definition<BrokenByDefault>());
-  ContextualAutotuner tuner{quick(cuda_timer)};
-  try {
-    tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); });
-    FAIL("no error");
-  } catch (const TuningFailedError& error) {
-    REQUIRE(error.rejections().size() == 2);
-    for (const Rejection& rejection : error.rejections()) {
-      CHECK_THAT(rejection.reason, ContainsSubstring("does not compile"));
-    }
+  ContextualAutotuner tuner{walk_options(2, cuda_timer)};
+  const auto error =
+      caught<TuningFailedError>([&] { tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); }); });
+  REQUIRE(error.rejections().size() == 2);
+  for (const Rejection& rejection : error.rejections()) {
+    CHECK_THAT(rejection.reason, ContainsSubstring("does not compile"));
   }
   CHECK(y.host() == std::vector<float>(n, 1.0F));
 }
 
-}  // namespace failing_configs_test
+}  // namespace contextual::test::gpu_test::failing_configs_test

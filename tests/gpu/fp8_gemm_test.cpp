@@ -10,21 +10,11 @@
 
 #include <cuda_fp8.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace fp8_gemm_test {
+namespace contextual::test::gpu_test::fp8_gemm_test {
 
 namespace {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 constexpr Fp8Accumulation accumulations[] = {Fp8Accumulation::fast, Fp8Accumulation::promoted};
 constexpr int scale_block = 128;
@@ -212,14 +202,8 @@ class Problem {
 TEST_CASE("fp8 GEMM: what does not fit is an invalid argument that is named", "[unit]") {
   alignas(16) static char memory[32];
   static const float scale = 1;
-  const auto message = [](const Fp8GemmArgs& args,
-                          Fp8Accumulation accumulation = Fp8Accumulation::fast) -> std::string {
-    try {
-      fp8_gemm(accumulation).launch_config(0, nullptr, args);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "none";
+  const auto message = [](const Fp8GemmArgs& args, Fp8Accumulation accumulation = Fp8Accumulation::fast) {
+    return error_text<InvalidArgument>([&] { fp8_gemm(accumulation).launch_config(0, nullptr, args); });
   };
   const Fp8GemmArgs good{
       .a = memory, .b = memory, .c = memory, .m = 1, .n = 8, .k = 16, .a_scale = &scale, .b_scale = &scale};
@@ -244,11 +228,8 @@ TEST_CASE("fp8 GEMM: what does not fit is an invalid argument that is named", "[
   }
 }
 
-TEST_CASE("fp8 GEMM: scales of a tensor, of rows and of blocks, bias, activation and pitch, in both types",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("fp8 GEMM: scales of a tensor, of rows and of blocks, bias, activation and pitch, in both types") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     Problem problem(193, 264, 144, bf16);
@@ -264,10 +245,8 @@ TEST_CASE("fp8 GEMM: scales of a tensor, of rows and of blocks, bias, activation
   }
 }
 
-TEST_CASE("fp8 GEMM: the smallest matrices", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("fp8 GEMM: the smallest matrices") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(1, 8, 16, true);
   for (const Way& way : ways) {
@@ -277,10 +256,8 @@ TEST_CASE("fp8 GEMM: the smallest matrices", "[gpu]") {
   }
 }
 
-TEST_CASE("fp8 GEMM: every tile is right", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("fp8 GEMM: every tile is right") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   // Tiles that begin anywhere within blocks of scales, over an odd and an even number of them; and more tiles
   // than there are multiprocessors.
@@ -304,10 +281,8 @@ TEST_CASE("fp8 GEMM: every tile is right", "[gpu]") {
   }
 }
 
-TEST_CASE("fp8 GEMM: promoted sums of a long k are closer than fast ones", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("fp8 GEMM: promoted sums of a long k are closer than fast ones") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(64, 64, 8192, false, 0.25F);  // sums that only grow lose most
   const Fp8GemmArgs args = problem.args(Fp8Scaling::row);
@@ -321,4 +296,4 @@ TEST_CASE("fp8 GEMM: promoted sums of a long k are closer than fast ones", "[gpu
   CHECK(errors[1] < errors[0] / 4);
 }
 
-}  // namespace fp8_gemm_test
+}  // namespace contextual::test::gpu_test::fp8_gemm_test

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// From 0.5 to 1.5.
 inline std::vector<float> scales(int count, unsigned seed) {
@@ -19,4 +19,4 @@ inline std::vector<float> scales(int count, unsigned seed) {
   return drawn;
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -4,19 +4,10 @@
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
-#include <contextual/cuda.hpp>
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/function.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
-
-namespace function_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::function_test {
 
 namespace {
 
@@ -62,10 +53,8 @@ bool all_are(const DeviceArray<unsigned char>& memory, unsigned char value) {
 
 }  // namespace
 
-TEST_CASE("tuned function on a GPU: the first call tunes, and every call is right", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("tuned function on a GPU: the first call tunes, and every call is right") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<unsigned char> memory(count);
   Fill function("gpu_fill", space(), one_key, fill, options());
@@ -85,10 +74,8 @@ TEST_CASE("tuned function on a GPU: the first call tunes, and every call is righ
   CHECK(function.report().runs.size() == 1);
 }
 
-TEST_CASE("tuned function on a GPU: with `restore`, what it changes in place is changed once", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("tuned function on a GPU: with `restore`, what it changes in place is changed once") {
+  ONLY_IF(has_gpu());
   struct StepConfig {
     int fills = 1;  ///< work that changes nothing
   };
@@ -119,11 +106,8 @@ TEST_CASE("tuned function on a GPU: with `restore`, what it changes in place is 
   CHECK(numbers.host() == std::vector<int>{3, 4, 4, 4});
 }
 
-TEST_CASE("tuned function on a GPU: a call on a captured stream tunes nothing and leaves the capture valid",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("tuned function on a GPU: a call on a captured stream tunes nothing and leaves the capture valid") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<unsigned char> memory(count);
   Fill function("gpu_captured_fill", space(), one_key, fill, options());
@@ -149,4 +133,4 @@ TEST_CASE("tuned function on a GPU: a call on a captured stream tunes nothing an
   CHECK(function.report().runs.size() == 1);
 }
 
-}  // namespace function_test
+}  // namespace contextual::test::gpu_test::function_test

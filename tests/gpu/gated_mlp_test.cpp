@@ -8,19 +8,11 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/gated_mlp.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace gated_mlp_test {
+namespace contextual::test::gpu_test::gated_mlp_test {
 
 namespace {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 /// One shape that no tile divides.
 class Problem {
@@ -77,13 +69,8 @@ class Problem {
 
 TEST_CASE("gated MLP: what does not fit is an invalid argument that is named", "[unit]") {
   alignas(16) static char memory[32];
-  const auto message = [](GatedMlpArgs args) -> std::string {
-    try {
-      gated_mlp().launch_config(0, nullptr, args);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "none";
+  const auto message = [](GatedMlpArgs args) {
+    return error_text<InvalidArgument>([&] { gated_mlp().launch_config(0, nullptr, args); });
   };
   const GatedMlpArgs good{.a = memory, .weights = memory, .c = memory, .m = 1, .n = 8, .k = 8};
   GatedMlpArgs bad = good;
@@ -97,10 +84,8 @@ TEST_CASE("gated MLP: what does not fit is an invalid argument that is named", "
   CHECK_THAT(message(bad), ContainsSubstring("products"));
 }
 
-TEST_CASE("gated MLP: every tile, activation and pitch, in both types", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gated MLP: every tile, activation and pitch, in both types") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     for (const int m : {1, 193}) {
@@ -127,18 +112,11 @@ TEST_CASE("gated MLP: every tile, activation and pitch, in both types", "[gpu]")
 }
 
 TEST_CASE("gated MLP: all implementations are right when tuned, and outside of tuning", "[gpu][cublaslt]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(true, 193);
-  Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
+  Options options = walk_options(1, cuda_timer);
   options.search = SearchLevel::quick;
-  options.always_tune = true;
-  options.timer = cuda_timer;
-  options.log_directory = "";
   std::size_t wrong = 0;
   options.after_iteration = [&](const IterationInfo&) {
     wrong += problem.wrong(Activation::silu, false, true);
@@ -156,4 +134,4 @@ TEST_CASE("gated MLP: all implementations are right when tuned, and outside of t
   CHECK(problem.wrong(Activation::silu, false, true) == 0);
 }
 
-}  // namespace gated_mlp_test
+}  // namespace contextual::test::gpu_test::gated_mlp_test

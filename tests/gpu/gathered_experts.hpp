@@ -14,22 +14,17 @@
 #include <contextual/kernels/cuda/expert_routing.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <utility>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// The rows of all ranks, this rank's weights, and what is expected of a routing, computed on the host.
 class GatheredExperts {
  public:
-  GatheredExperts(const Rank& rank, const contextual::kernels::cuda::AllGatherMoeShape& shape, unsigned seed)
+  GatheredExperts(const Rank& rank, const kernels::cuda::AllGatherMoeShape& shape, unsigned seed)
       : shape_(shape),
         rank_(rank),
-        half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
+        half_{shape.type == kernels::cuda::GemmType::bf16},
         a_(half_, shape.m, shape.k, seed),
         weights_(half_, shape.experts * 2 * shape.n, shape.k, 100 + static_cast<unsigned>(rank.number)),
         ids_(static_cast<std::size_t>(shape.m * shape.top_k)),
@@ -47,23 +42,20 @@ class GatheredExperts {
   void prepare(cudaStream_t stream) { routing_.prepare(stream, ids_.get(), expected_of_.rows); }
 
   /// Of as many rows as the routing has.
-  contextual::kernels::cuda::GatheredRows own_rows() const {
+  kernels::cuda::GatheredRows own_rows() const {
     const int m = expected_of_.rows;
-    const contextual::kernels::Rows rows =
-        contextual::kernels::RowPartition(m, rank_.count).shard(rank_.number);
+    const kernels::Rows rows = kernels::RowPartition(m, rank_.count).shard(rank_.number);
     return {rows.empty() ? nullptr : a_.row(rows.begin), m};
   }
-  const contextual::kernels::cuda::ExpertRouting& routing() const { return routing_; }
-  contextual::kernels::cuda::ExpertProduct product(bool gated) const {
+  const kernels::cuda::ExpertRouting& routing() const { return routing_; }
+  kernels::cuda::ExpertProduct product(bool gated) const {
     return {.routing = &routing_,
             .weights = weights_.row(0),
             .c = c_.get(),
             .gated = gated,
-            .activation = gated ? contextual::kernels::cuda::Activation::silu
-                                : contextual::kernels::cuda::Activation::none};
+            .activation = gated ? kernels::cuda::Activation::silu : kernels::cuda::Activation::none};
   }
-  contextual::kernels::cuda::MoeGatherArgs args(contextual::kernels::cuda::PeerWorkspace& workspace,
-                                                bool gated) const {
+  kernels::cuda::MoeGatherArgs args(kernels::cuda::PeerWorkspace& workspace, bool gated) const {
     return {&workspace.parts(), shape_, product(gated)};
   }
 
@@ -113,7 +105,7 @@ class GatheredExperts {
         const int first = expert * (gated ? 2 : 1) * shape_.n + column;
         double value = dot(row, first);
         if (gated) {
-          value = activated(contextual::kernels::cuda::Activation::silu, value) * dot(row, first + shape_.n);
+          value = activated(kernels::cuda::Activation::silu, value) * dot(row, first + shape_.n);
         }
         expected.push_back({value, 1.01 * half_.rounding() * std::abs(value) + 1e-4});
       }
@@ -128,17 +120,17 @@ class GatheredExperts {
     return sum;
   }
 
-  contextual::kernels::cuda::AllGatherMoeShape shape_;
+  kernels::cuda::AllGatherMoeShape shape_;
   Rank rank_;
   Half half_;
   HalfMatrix a_;
   HalfMatrix weights_;
   DeviceArray<int> ids_;
   ResultMemory c_;
-  contextual::kernels::cuda::ExpertRouting routing_;
+  kernels::cuda::ExpertRouting routing_;
   ExpertIds expected_of_{};  // what was routed last
   std::map<bool, std::vector<ExpectedValue>>
       expected_;  // of it, once it is asked for: with a gate or without
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -11,13 +11,7 @@
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// So small that every element of a product of k of them is below 1.
 inline std::vector<std::uint16_t> small_values(const Half& half, std::size_t count, unsigned seed) {
@@ -50,19 +44,19 @@ struct CompareConfig {
   int threads = 256;
 };
 using CompareKernel =
-    contextual::CudaKernel<CompareConfig, std::uint16_t*, const float*, unsigned*, long long, float, bool>;
+    CudaKernel<CompareConfig, std::uint16_t*, const float*, unsigned*, long long, float, bool>;
 
 inline CompareKernel& compare_kernel() {
   static CompareKernel kernel(
       "compare", {{"THREADS", &CompareConfig::threads, {256}}},
       [](std::uint16_t* const&, const float* const&, unsigned* const&, const long long&, const float&,
-         const bool&) { return contextual::single_problem(); },
-      {.source = contextual::CudaSource::text("compare.cu", compare_source),
-       .variant = [](const CompareConfig&) { return contextual::CudaVariant{.function = "compare"}; },
+         const bool&) { return single_problem(); },
+      {.source = CudaSource::text("compare.cu", compare_source),
+       .variant = [](const CompareConfig&) { return CudaVariant{.function = "compare"}; },
        .layout =
            [](const CompareConfig& config, std::uint16_t* const&, const float* const&, unsigned* const&,
               const long long&, const float&, const bool&) {
-             return contextual::CudaLayout{.grid = {264}, .block = {static_cast<unsigned>(config.threads)}};
+             return CudaLayout{.grid = {264}, .block = {static_cast<unsigned>(config.threads)}};
            }});
   return kernel;
 }
@@ -70,10 +64,10 @@ inline CompareKernel& compare_kernel() {
 /// Several sets of data for one shape, on the device, with what is expected of each.
 class GatheredProblem {
  public:
-  GatheredProblem(const Rank& rank, const contextual::kernels::cuda::AllGatherGemmShape& shape, int sets)
+  GatheredProblem(const Rank& rank, const kernels::cuda::AllGatherGemmShape& shape, int sets)
       : shape_(shape),
-        half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
-        rows_(contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        half_{shape.type == kernels::cuda::GemmType::bf16},
+        rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
         b_(small_values(half_, size(shape.n, shape.k), 1000U + static_cast<unsigned>(rank.number))),
         c_(size(shape.m, shape.n)),
         wrong_(std::vector<unsigned>{0}) {
@@ -94,7 +88,7 @@ class GatheredProblem {
     compare_kernel().load();
   }
 
-  const contextual::kernels::Rows& rows() const { return rows_; }
+  const kernels::Rows& rows() const { return rows_; }
   int sets() const { return static_cast<int>(sets_.size()); }
   const std::uint16_t* a_rows(int set) const { return at(set).rows->get(); }
   const std::uint16_t* b() const { return b_.get(); }
@@ -138,14 +132,14 @@ class GatheredProblem {
   // coarsely.
   static constexpr float fp16_bound = 1e-3F;
 
-  contextual::kernels::cuda::AllGatherGemmShape shape_;
+  kernels::cuda::AllGatherGemmShape shape_;
   Half half_;
   float bound = half_.bf16 ? 8 * fp16_bound : fp16_bound;
-  contextual::kernels::Rows rows_;
+  kernels::Rows rows_;
   DeviceArray<std::uint16_t> b_;
   DeviceArray<std::uint16_t> c_;
   DeviceArray<unsigned> wrong_;
   std::vector<Data> sets_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -10,26 +10,14 @@
 #include <contextual/kernels/cuda/gemm_implementations.hpp>
 #include <contextual/kernels/cuda/mma_gemm.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <string>
-#include <vector>
-
-namespace gemm_epilogue_test {
+namespace contextual::test::gpu_test::gemm_epilogue_test {
 
 namespace {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 std::string complaint(const GemmArgs& args) {
-  try {
-    gemm().launch_config(0, nullptr, args);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "none";
+  return error_text<InvalidArgument>([&] { gemm().launch_config(0, nullptr, args); });
 }
 
 /// One shape that no tile divides.
@@ -94,10 +82,8 @@ TEST_CASE("gemm epilogue: pitches and a bias that do not fit are invalid argumen
   CHECK_THAT(complaint(bad), ContainsSubstring("bias"));
 }
 
-TEST_CASE("gemm epilogue: bias, activation and pitch do what they say, alone and together", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm epilogue: bias, activation and pitch do what they say, alone and together") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     Problem problem(bf16);
@@ -116,10 +102,8 @@ TEST_CASE("gemm epilogue: bias, activation and pitch do what they say, alone and
   }
 }
 
-TEST_CASE("gemm epilogue: every config applies it", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm epilogue: every config applies it") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(true);
   for (std::size_t id = 0; id < gemm().space().size(); ++id) {
@@ -131,10 +115,8 @@ TEST_CASE("gemm epilogue: every config applies it", "[gpu]") {
   }
 }
 
-TEST_CASE("gemm epilogue: cuBLASLt takes pitches, but neither bias nor activation", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm epilogue: cuBLASLt takes pitches, but neither bias nor activation") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(true);
   const int count = cublaslt_algorithm_count(problem.args(false, Activation::none, true));
@@ -152,4 +134,4 @@ TEST_CASE("gemm epilogue: cuBLASLt takes pitches, but neither bias nor activatio
   }
 }
 
-}  // namespace gemm_epilogue_test
+}  // namespace contextual::test::gpu_test::gemm_epilogue_test

@@ -10,13 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 class GemmProblem {
  public:
@@ -32,9 +28,9 @@ class GemmProblem {
         a_(values(on_a_.host())),
         b_(values(on_b_.host())) {}
 
-  contextual::kernels::cuda::GemmArgs args() const {
-    using contextual::kernels::cuda::GemmType;
-    contextual::kernels::cuda::GemmArgs args;
+  kernels::cuda::GemmArgs args() const {
+    using kernels::cuda::GemmType;
+    kernels::cuda::GemmArgs args;
     args.a = on_a_.get();
     args.b = on_b_.get();
     args.c = on_c_.get();
@@ -121,4 +117,4 @@ class GemmProblem {
   mutable std::map<std::pair<std::size_t, std::size_t>, Expected> expected_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -14,19 +14,11 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <thread>
-#include <vector>
 
-namespace gemm_reduce_scatter_test {
+namespace contextual::test::gpu_test::gemm_reduce_scatter_test {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -45,16 +37,12 @@ std::vector<std::size_t> split_configs(const GemmScatterArgs& args) {
 
 TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, with fresh data each time",
           "[shapes]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const auto workspace =
       region_workspace(rank, GemmReduceScatter::workspace_bytes({513, 136, 72, GemmType::fp16}, rank.count));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::fp16, GemmType::bf16}) {
     for (const int m : {1, 127, 128, 513}) {
       const GemmReduceScatterShape shape{m, 136, 72, type};
@@ -71,16 +59,12 @@ TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, wi
 }
 
 TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{8182, 2048, 1280, GemmType::fp16};  // own tiles alternate with others'
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
   for (int round = 0; round < 5; ++round) {
@@ -93,16 +77,12 @@ TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]")
 TEST_CASE(
     "GEMM reduce-scatter: every assignment is right when tuned, and the same configs give the same bits",
     "[tuned]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{1022, 776, 328, GemmType::fp16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
   ContextualAutotuner tuner(region_tuning(rank));
@@ -114,11 +94,9 @@ TEST_CASE(
     wrong += problem.wrong(set, rank.count);
   });
   CHECK(wrong == 0);
-  const Report report = tuner.report();
-  REQUIRE(report.find("gemm_reduce_scatter") != nullptr);
-  CHECK(report.find("gemm_reduce_scatter")->problems.size() >=
-        2);  // the way, the kernel, and where there is NCCL cuBLASLt
-  for (const auto& tuned : report.find("gemm_reduce_scatter")->problems) {
+  const RegionReport report = tuner.report("gemm_reduce_scatter");
+  CHECK(report.problems.size() >= 2);  // the way, the kernel, and where there is NCCL cuBLASLt
+  for (const auto& tuned : report.problems) {
     CHECK(tuned.outcome == ProblemOutcome::locked_in);
     CHECK(same_on_all_ranks(tuned.choice));
   }
@@ -133,17 +111,13 @@ TEST_CASE(
 
 TEST_CASE("GEMM reduce-scatter: with equal bits, every assignment that is tried gives the same ones",
           "[tuned][bits]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{766, 520, 1032, GemmType::bf16};
   const auto workspace =
       region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count), {.equal_bits = true});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
   DeviceArray<std::uint16_t> finished(problem.bits().size());
@@ -166,25 +140,20 @@ TEST_CASE("GEMM reduce-scatter: with equal bits, every assignment that is tried 
     different += problem.bits() == bits && finished.host() == finished_bits ? 0 : 1;
   });
   CHECK(different == 0);
-  const Report report = tuner.report();
-  REQUIRE(report.find("equal_bits_reduce_scatter") != nullptr);
-  for (const auto& tuned : report.find("equal_bits_reduce_scatter")->problems) {
+  const RegionReport report = tuner.report("equal_bits_reduce_scatter");
+  for (const auto& tuned : report.problems) {
     CHECK(tuned.outcome == ProblemOutcome::locked_in);
   }
   CHECK(problem.wrong(0, rank.count) == 0);
 }
 
 TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them", "[graph]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{257, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
   layer(stream, {problem.a(0), problem.b(0), problem.c()});  // code is loaded before a capture
@@ -205,16 +174,12 @@ TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them"
 }
 
 TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever occupies the others", "[few]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{1030, 520, 136, GemmType::bf16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
-  if (rank.count > rank.devices || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count <= rank.devices && workspace != nullptr);
   ReducedProblem problem(rank, shape, 1);
   const GemmScatterArgs args{&workspace->parts(), shape, {problem.a(0), problem.b(0), problem.c()}};
   constexpr std::size_t some = 5;
@@ -249,17 +214,13 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
 }
 
 TEST_CASE("GEMM reduce-scatter: with k split, right with every config, for own and for all rows", "[split]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const auto workspace = region_workspace(
       rank, std::max(GemmReduceScatter::workspace_bytes({300, 264, 584}, rank.count),
                      GemmReduceScatter::workspace_bytes({120, 264, 584, GemmType::bf16, true}, rank.count)));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   const GemmReduceScatterShape shapes[] = {{1, 264, 584, GemmType::bf16, false},
                                            {70, 264, 584, GemmType::fp16, false},
                                            {300, 264, 584, GemmType::bf16, false},
@@ -285,9 +246,7 @@ TEST_CASE("GEMM reduce-scatter: with k split, right with every config, for own a
 
 TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and with many",
           "[tuned][split]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   constexpr int most_rows = 1500;
@@ -295,9 +254,7 @@ TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and
   const auto workspace = region_workspace(
       rank, GemmReduceScatter::workspace_bytes({most_rows, 136, 392, GemmType::bf16, true}, rank.count),
       {.equal_bits = equal_bits});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const int m : {33, most_rows}) {
     const GemmReduceScatterShape shape{m, 136, 392, GemmType::bf16, true};
     if (m == most_rows && !workspace->parts().nccl.problem().empty()) {
@@ -316,9 +273,8 @@ TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and
     });
     CHECK(wrong == 0);
     bool has_split = false;
-    const Report report = tuner.report();
-    REQUIRE(report.find("all_reduce") != nullptr);
-    for (const auto& tuned : report.find("all_reduce")->problems) {
+    const RegionReport report = tuner.report("all_reduce");
+    for (const auto& tuned : report.problems) {
       CHECK(tuned.outcome != ProblemOutcome::failed);
       CHECK(same_on_all_ranks(tuned.choice));
       has_split = has_split || tuned.kernel == split_gemm_name;
@@ -329,26 +285,21 @@ TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and
 
 TEST_CASE("GEMM reduce-scatter: a call with k split in which a rank waits in vain is rejected on all ranks",
           "[verdict]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{33, 136, 392, GemmType::bf16, true};
   const auto workspace =
       region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
                        {.wait_budget = std::chrono::milliseconds(100), .equal_bits = true});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
   ContextualAutotuner tuner(region_tuning(rank));
   int iteration = 0;
   tuner.run("sometimes_late", [&] {
     if (rank.number == rank.count - 1 && iteration == 4) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(600));
     }
     layer(stream, {.a = problem.a(0), .b = problem.b(0), .c_rows = problem.c()});
     ++iteration;
@@ -360,17 +311,13 @@ TEST_CASE("GEMM reduce-scatter: a call with k split in which a rank waits in vai
 
 TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails, and adds nothing wrong",
           "[tiles]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{1030, 520, 136, GemmType::fp16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
                                           {.wait_budget = std::chrono::milliseconds(200)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   ReducedProblem problem(rank, shape, 1);
   const auto& configs = gemm_scatter().space().configs();
   const auto other = std::find_if(configs.begin(), configs.end(), [&](const GemmConfig& config) {
@@ -400,17 +347,13 @@ TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails
 }
 
 TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can go on", "[missing]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
                                           {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
   if (rank.number != rank.count - 1) {
@@ -427,4 +370,4 @@ TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can
   CHECK(problem.wrong(0, rank.count) == 0);
 }
 
-}  // namespace gemm_reduce_scatter_test
+}  // namespace contextual::test::gpu_test::gemm_reduce_scatter_test

@@ -6,16 +6,12 @@
 
 #include "gpu/kernel_support.hpp"
 
-#include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 struct GemmShape {
   int m = 1;
@@ -53,24 +49,23 @@ extern "C" __global__ void reference_gemm(float* c, const unsigned short* a, con
 struct ReferenceGemmConfig {
   int threads = 16;
 };
-using ReferenceKernel = contextual::CudaKernel<ReferenceGemmConfig, float*, const std::uint16_t*,
-                                               const std::uint16_t*, int, int, int, bool>;
+using ReferenceKernel =
+    CudaKernel<ReferenceGemmConfig, float*, const std::uint16_t*, const std::uint16_t*, int, int, int, bool>;
 
 inline ReferenceKernel& reference_gemm() {
   static ReferenceKernel kernel(
       "reference_gemm", {{"THREADS", &ReferenceGemmConfig::threads, {16}}},
       [](float* const&, const std::uint16_t* const&, const std::uint16_t* const&, const int& m, const int& n,
-         const int& k, const bool& bf16) { return contextual::make_key(m, n, k, bf16); },
-      {.source = contextual::CudaSource::text("reference_gemm.cu", reference_gemm_source),
-       .variant =
-           [](const ReferenceGemmConfig&) { return contextual::CudaVariant{.function = "reference_gemm"}; },
+         const int& k, const bool& bf16) { return make_key(m, n, k, bf16); },
+      {.source = CudaSource::text("reference_gemm.cu", reference_gemm_source),
+       .variant = [](const ReferenceGemmConfig&) { return CudaVariant{.function = "reference_gemm"}; },
        .layout =
            [](const ReferenceGemmConfig& config, float* const&, const std::uint16_t* const&,
               const std::uint16_t* const&, const int& m, const int& n, const int&, const bool&) {
              const auto side = static_cast<unsigned>(config.threads);
-             return contextual::CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
-                                                    (static_cast<unsigned>(m) + side - 1) / side},
-                                           .block = {side, side}};
+             return CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
+                                        (static_cast<unsigned>(m) + side - 1) / side},
+                               .block = {side, side}};
            }});
   return kernel;
 }
@@ -93,15 +88,14 @@ class ReferenceGemm {
     expected_ = sums.host();
   }
 
-  contextual::kernels::cuda::GemmArgs args() const {
+  kernels::cuda::GemmArgs args() const {
     return {.a = a_.get(),
             .b = b_.get(),
             .c = c_.get(),
             .m = shape_.m,
             .n = shape_.n,
             .k = shape_.k,
-            .type = shape_.bf16 ? contextual::kernels::cuda::GemmType::bf16
-                                : contextual::kernels::cuda::GemmType::fp16};
+            .type = shape_.bf16 ? kernels::cuda::GemmType::bf16 : kernels::cuda::GemmType::fp16};
   }
   void poison() { c_.poison(); }
 
@@ -139,4 +133,4 @@ class ReferenceGemm {
   std::vector<float> expected_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

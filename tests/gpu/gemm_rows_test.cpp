@@ -9,20 +9,12 @@
 #include <contextual/kernels/row_partition.hpp>
 
 #include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
 
-namespace gemm_rows_test {
+namespace contextual::test::gpu_test::gemm_rows_test {
 
 namespace {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 using kernels::RowPartition;
 using kernels::Rows;
 
@@ -34,12 +26,7 @@ GemmArgs in_groups(GemmArgs args, const RowPartition& partition) {
 }
 
 std::string complaint(Gemm& kernel, const GemmArgs& args) {
-  try {
-    kernel.launch_config(0, nullptr, args);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "none";
+  return error_text<InvalidArgument>([&] { kernel.launch_config(0, nullptr, args); });
 }
 
 }  // namespace
@@ -60,10 +47,8 @@ TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments th
   CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = -1"));
 }
 
-TEST_CASE("gemm rows: every config is right from any first row on", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm rows: every config is right from any first row on") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   ReferenceGemm problem({700, 264, 136});
   for (const int first_row : {1, 128, 350, 640, 699}) {
@@ -78,10 +63,8 @@ TEST_CASE("gemm rows: every config is right from any first row on", "[gpu]") {
   }
 }
 
-TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their chunk is set", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their chunk is set") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const Stream copies;
   const GemmShape shape{701, 264, 520};
@@ -123,11 +106,8 @@ TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their 
   }
 }
 
-TEST_CASE("gemm rows: a wait ends when another has failed, when the host says so, and when the time is up",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm rows: a wait ends when another has failed, when the host says so, and when the time is up") {
+  ONLY_IF(has_gpu());
   struct Case {
     const char* what;
     bool failed_before;
@@ -178,4 +158,4 @@ TEST_CASE("gemm rows: a wait ends when another has failed, when the host says so
   cuda_check(cudaFreeHost(host_abort));
 }
 
-}  // namespace gemm_rows_test
+}  // namespace contextual::test::gpu_test::gemm_rows_test

@@ -7,16 +7,9 @@
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/mma_gemm.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <thread>
+namespace contextual::test::gpu_test::gemm_test {
 
-namespace gemm_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -42,12 +35,7 @@ ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
 
 /// The kernel's configs, compiled in parallel by tuning it, which must not choose something wrong.
 void tune(Gemm& kernel, ReferenceGemm& problem, const Stream& stream) {
-  Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.search = contextual::SearchLevel::off;
-  options.timer = cuda_timer;
-  options.log_directory = "";
+  Options options = walk_options(1, cuda_timer);
   int wrong = 0;
   options.before_iteration = [&](const IterationInfo&) { problem.poison(); };
   options.after_iteration = [&](const IterationInfo&) {
@@ -120,13 +108,8 @@ TEST_CASE("gemm: config 0 is the default, and the space is of a size that can be
 
 TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is named", "[unit]") {
   alignas(16) static char memory[32];
-  const auto message = [](GemmArgs args) -> std::string {
-    try {
-      gemm().launch_config(0, nullptr, args);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "none";
+  const auto message = [](GemmArgs args) {
+    return error_text<InvalidArgument>([&] { gemm().launch_config(0, nullptr, args); });
   };
   GemmArgs good{.a = memory, .b = memory, .c = memory, .m = 1, .n = 8, .k = 8};
   GemmArgs bad = good;
@@ -152,19 +135,15 @@ TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is
   CHECK_THROWS_AS(mma_gemm().launch_config(0, nullptr, bad), InvalidArgument);
 }
 
-TEST_CASE("gemm: every config is right when tuned", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: every config is right when tuned") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   ReferenceGemm problem({512, 512, 512});
   tune(gemm(), problem, stream);
 }
 
-TEST_CASE("gemm: every config is right for shapes that no tile divides", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: every config is right for shapes that no tile divides") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     for (const GemmShape& shape :
@@ -177,10 +156,8 @@ TEST_CASE("gemm: every config is right for shapes that no tile divides", "[gpu]"
   }
 }
 
-TEST_CASE("gemm: every config is right for long sums and for many tiles", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: every config is right for long sums and for many tiles") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     for (const GemmShape& shape : {GemmShape{256, 256, 4096, bf16}, GemmShape{4091, 1280, 1024, bf16}}) {
@@ -192,10 +169,8 @@ TEST_CASE("gemm: every config is right for long sums and for many tiles", "[gpu]
   }
 }
 
-TEST_CASE("gemm: every config is right where blocks take several tiles", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: every config is right where blocks take several tiles") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Gemm kernel("cuda_gemm_crowded", crowded(gemm_space()), gemm_key, gemm_definition());
   CHECK(kernel.space().size() >= 20);
@@ -205,10 +180,8 @@ TEST_CASE("gemm: every config is right where blocks take several tiles", "[gpu]"
   }
 }
 
-TEST_CASE("gemm: rows of A are not read before their flag is set", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: rows of A are not read before their flag is set") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const Stream copies;
   const GemmShape shape{700, 264, 520};
@@ -241,10 +214,8 @@ TEST_CASE("gemm: rows of A are not read before their flag is set", "[gpu]") {
   }
 }
 
-TEST_CASE("gemm: it ends and says so when a flag is never set", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gemm: it ends and says so when a flag is never set") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   ReferenceGemm problem({700, 264, 520});
   ReadyFlags flags(700, 128);
@@ -263,4 +234,4 @@ TEST_CASE("gemm: it ends and says so when a flag is never set", "[gpu]") {
   CHECK_FALSE(flags.timed_out());
 }
 
-}  // namespace gemm_test
+}  // namespace contextual::test::gpu_test::gemm_test

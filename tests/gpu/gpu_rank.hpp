@@ -5,10 +5,9 @@
 
 #include "gpu/kernel_support.hpp"
 
-#include <cuda_runtime_api.h>
 #include <mpi.h>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// True if it is true on every rank. Collective.
 inline bool on_all_ranks(bool here) {
@@ -49,4 +48,4 @@ bool same_on_all_ranks(T value) {
   return low_high[0] == -low_high[1];
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -9,20 +9,11 @@
 #include <contextual/kernels/cuda/expert_routing.hpp>
 #include <contextual/kernels/cuda/grouped_gemm.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace grouped_gemm_test {
+namespace contextual::test::gpu_test::grouped_gemm_test {
 
 namespace {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 /// What is compared is that of pairs that choose an expert; by position otherwise.
 std::vector<int> rows_by_position(const ExpertIds& ids) {
@@ -138,10 +129,8 @@ TEST_CASE("expert routing: what does not fit is an invalid argument that is name
                     ContainsSubstring("cuda_expert_sum: routing must not be null"));
 }
 
-TEST_CASE("expert routing: positions go by expert, row and place, whatever is chosen", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("expert routing: positions go by expert, row and place, whatever is chosen") {
+  ONLY_IF(has_gpu());
   for (const ExpertIds& ids :
        {ExpertIds::random(1, 1, 1, 1), ExpertIds::random(1, 8, 512, 2), ExpertIds::random(7, 2, 8, 3, 3),
         ExpertIds::random(1000, 4, 60, 4), ExpertIds::random(8192, 8, 512, 5, 5),
@@ -156,10 +145,8 @@ TEST_CASE("expert routing: positions go by expert, row and place, whatever is ch
   }
 }
 
-TEST_CASE("expert routing: a replayed graph follows the ids that are there then", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("expert routing: a replayed graph follows the ids that are there then") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<int> on_device(std::vector<int>(400, -1));
   ExpertRouting routing(200, 2, 16);
@@ -174,10 +161,8 @@ TEST_CASE("expert routing: a replayed graph follows the ids that are there then"
   }
 }
 
-TEST_CASE("grouped GEMM: every routing, both types, A by row and by position", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("grouped GEMM: every routing, both types, A by row and by position") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const bool bf16 : {true, false}) {
     for (const ExpertIds& ids : {ExpertIds::random(1, 2, 8, 1), ExpertIds::random(7, 2, 8, 2, 3),
@@ -197,10 +182,8 @@ TEST_CASE("grouped GEMM: every routing, both types, A by row and by position", "
   }
 }
 
-TEST_CASE("grouped GEMM: blocks take several tiles", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("grouped GEMM: blocks take several tiles") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(true, ExpertIds::random(6000, 4, 60, 4, 6));
   for (const bool a_by_position : {false, true}) {
@@ -211,10 +194,8 @@ TEST_CASE("grouped GEMM: blocks take several tiles", "[gpu]") {
   }
 }
 
-TEST_CASE("grouped GEMM: every tile", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("grouped GEMM: every tile") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   Problem problem(true, ExpertIds::random(250, 3, 5, 3, 7));
   for (auto* const kernel : {&grouped_gemm(), &grouped_gated_mlp()}) {
@@ -234,10 +215,8 @@ TEST_CASE("grouped GEMM: every tile", "[gpu]") {
   }
 }
 
-TEST_CASE("expert sum: every config, in both types, with rows that choose no expert", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("expert sum: every config, in both types, with rows that choose no expert") {
+  ONLY_IF(has_gpu());
   constexpr int n = 136;
   const Stream stream;
   for (const bool bf16 : {true, false}) {
@@ -276,4 +255,4 @@ TEST_CASE("expert sum: every config, in both types, with rows that choose no exp
   }
 }
 
-}  // namespace grouped_gemm_test
+}  // namespace contextual::test::gpu_test::grouped_gemm_test

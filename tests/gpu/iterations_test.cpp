@@ -5,17 +5,10 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 
-#include <chrono>
 #include <numeric>
-#include <string>
-#include <vector>
 
-namespace iterations_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::iterations_test {
 
 namespace {
 
@@ -69,13 +62,9 @@ double longer_makespan_ns(const TimerFactory& timer, Iterations iterations) {
   Stream idler;
   Busy tuned("gpu_unjoined", {3'000, 1'000});
   Busy beside("gpu_beside", {400});
-  ContextualAutotuner tuner{{.n_warmup = 1,
-                             .n_repeat = 5,
-                             .search = SearchLevel::off,
-                             .iterations = iterations,
-                             .always_tune = true,
-                             .log_directory = "",
-                             .timer = timer}};
+  Options options = walk_options(5, timer);
+  options.iterations = iterations;
+  ContextualAutotuner tuner{options};
   tuner.run("unjoined", [&] {
     tuned(busier);
     beside(idler);
@@ -95,10 +84,8 @@ double longer_makespan_ns(const TimerFactory& timer, Iterations iterations) {
 
 }  // namespace
 
-TEST_CASE("holds 18: a region that joins no stream has makespans of one iteration each", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("holds 18: a region that joins no stream has makespans of one iteration each") {
+  ONLY_IF(has_gpu());
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   // Without the join, the iterations' makespans are 3.0, 5.6, 8.2, ... ms.
   const double makespan_ns = longer_makespan_ns(timer, Iterations::joined);
@@ -106,31 +93,22 @@ TEST_CASE("holds 18: a region that joins no stream has makespans of one iteratio
   CHECK(makespan_ns <= 1.5 * long_ns);
 }
 
-TEST_CASE("pipelined iterations: a makespan is the iteration's share in the time of its batch", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("pipelined iterations: a makespan is the iteration's share in the time of its batch") {
+  ONLY_IF(has_gpu());
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   const double share_ns = longer_makespan_ns(timer, Iterations::pipelined);
   CHECK(share_ns >= long_ns / 1.5);
   CHECK(share_ns <= 1.5 * long_ns);
 }
 
-TEST_CASE("short kernels that the host launches slowly: a makespan is the devices' time", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("short kernels that the host launches slowly: a makespan is the devices' time") {
+  ONLY_IF(has_gpu());
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   constexpr int launches = 10;
   constexpr auto pause = std::chrono::microseconds(40);
   Stream stream;
   Busy tuned("gpu_short", {5, 6, 7, 8});
-  ContextualAutotuner tuner{{.n_warmup = 1,
-                             .n_repeat = 5,
-                             .search = SearchLevel::off,
-                             .always_tune = true,
-                             .log_directory = "",
-                             .timer = timer}};
+  ContextualAutotuner tuner{walk_options(5, timer)};
   tuner.run("short_kernels", [&] {
     for (int launch = 0; launch < launches; ++launch) {
       tuned(stream);
@@ -139,8 +117,7 @@ TEST_CASE("short kernels that the host launches slowly: a makespan is the device
       }
     }
   });
-  const Report report = tuner.report();
-  const ProblemReport& problem = report.find("short_kernels")->problems.front();
+  const ProblemReport problem = tuner.report("short_kernels").problems.front();
   REQUIRE(problem.configs.size() == 4);
   // The first batch has no head start, and the second one only tells how long the devices really need.
   for (std::size_t config = 2; config < problem.configs.size(); ++config) {
@@ -150,4 +127,4 @@ TEST_CASE("short kernels that the host launches slowly: a makespan is the device
   }
 }
 
-}  // namespace iterations_test
+}  // namespace contextual::test::gpu_test::iterations_test

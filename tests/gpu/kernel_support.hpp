@@ -6,22 +6,28 @@
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/half_bits.hpp>
+#include <contextual/options.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// False, with words that ctest looks for, where there is no GPU.
 inline bool has_gpu() {
-  const std::string problem = contextual::cuda_problem();
+  const std::string problem = cuda_problem();
   if (!problem.empty()) {
     std::printf("skipped: no GPU: %s\n", problem.c_str());
   }
@@ -32,6 +38,16 @@ inline void cuda_check(cudaError_t code) {
   if (code != cudaSuccess) {
     throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(code));
   }
+}
+
+/// A walk of one warm-up and so many repeats a config, which tunes anew each time, without a log.
+inline Options walk_options(int repeats, TimerFactory timer) {
+  return {.n_warmup = 1,
+          .n_repeat = repeats,
+          .search = SearchLevel::off,
+          .always_tune = true,
+          .log_directory = "",
+          .timer = std::move(timer)};
 }
 
 /// The driver's function, without linking to the driver, which a machine without a GPU lacks.
@@ -73,6 +89,15 @@ class Stream {
  private:
   cudaStream_t stream_ = nullptr;
 };
+
+/// Lets what comes next on the stream wait for this long.
+inline void delay(cudaStream_t stream, std::chrono::nanoseconds time) {
+  const auto sleep = [](void* data) {
+    const std::unique_ptr<std::chrono::nanoseconds> held(static_cast<std::chrono::nanoseconds*>(data));
+    std::this_thread::sleep_for(*held);
+  };
+  cuda_check(cudaLaunchHostFunc(stream, sleep, std::make_unique<std::chrono::nanoseconds>(time).release()));
+}
 
 /// Elements of the device's memory, `offset` elements behind the start of an allocation.
 template <typename T>
@@ -117,10 +142,10 @@ struct Half {
   bool bf16 = true;
 
   std::uint16_t bits(float value) const {
-    return bf16 ? contextual::kernels::cuda::to_bf16(value) : contextual::kernels::cuda::to_fp16(value);
+    return bf16 ? kernels::cuda::to_bf16(value) : kernels::cuda::to_fp16(value);
   }
   double value(std::uint16_t bits) const {
-    return bf16 ? contextual::kernels::cuda::from_bf16(bits) : contextual::kernels::cuda::from_fp16(bits);
+    return bf16 ? kernels::cuda::from_bf16(bits) : kernels::cuda::from_fp16(bits);
   }
   /// The largest relative error of one rounding: 8 and 11 significant bits.
   double rounding() const { return bf16 ? 0x1p-8 : 0x1p-11; }
@@ -149,8 +174,8 @@ struct Half {
 constexpr std::uint16_t poison_bits = 0xffff;
 
 /// The config of a GEMM differs from others in its tile alone.
-inline bool is_plain(const contextual::kernels::cuda::GemmConfig& config) {
-  const contextual::kernels::cuda::GemmConfig defaults;
+inline bool is_plain(const kernels::cuda::GemmConfig& config) {
+  const kernels::cuda::GemmConfig defaults;
   return config.group == defaults.group && config.along_n == defaults.along_n &&
          config.num_sms == defaults.num_sms;
 }
@@ -176,4 +201,4 @@ class Graph {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

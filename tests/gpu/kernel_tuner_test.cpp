@@ -2,29 +2,20 @@
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 #include <contextual/kernel_tuner.hpp>
 #include <contextual/kernels/cuda/configs.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <vector>
+namespace contextual::test::gpu_test::kernel_tuner_test {
 
-namespace kernel_tuner_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
 constexpr std::size_t count = 1U << 20U;
 
 KernelTunerOptions options() {
-  KernelTunerOptions options;
-  options.cache_directory = "";
+  KernelTunerOptions options{.cache_directory = ""};
   options.tuning.log_directory = "";
   options.tuning.timer = cuda_or_host_timer;
   options.work = [](const TuneRequest& request) {
@@ -45,11 +36,9 @@ std::size_t variant_of(const Config& config) {
 
 }  // namespace
 
-TEST_CASE("KernelTuner: the seed's two configs of vector add are tuned once, and a second call does not tune",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE(
+    "KernelTuner: the seed's two configs of vector add are tuned once, and a second call does not tune") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<float> a(std::vector<float>(count, 1.5F));
   const DeviceArray<float> b(std::vector<float>(count, 2.0F));
@@ -81,10 +70,8 @@ TEST_CASE("KernelTuner: the seed's two configs of vector add are tuned once, and
   CHECK(second.best_config == first.best_config);
 }
 
-TEST_CASE("KernelTuner: vector add of 2^20 elements on a GPU is tuned once", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("KernelTuner: vector add of 2^20 elements on a GPU is tuned once") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<float> a(std::vector<float>(count, 1.5F));
   const DeviceArray<float> b(std::vector<float>(count, 2.0F));
@@ -122,11 +109,8 @@ TEST_CASE("KernelTuner: vector add of 2^20 elements on a GPU is tuned once", "[g
   CHECK(std::count(untouched.begin(), untouched.end(), 3.5F) == 0);
 }
 
-TEST_CASE("KernelTuner: the same runs as a region of one kernel, and the same choice within the noise",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("KernelTuner: the same runs as a region of one kernel, and the same choice within the noise") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<float> a(std::vector<float>(count, 1.5F));
   const DeviceArray<float> b(std::vector<float>(count, 2.0F));
@@ -143,7 +127,7 @@ TEST_CASE("KernelTuner: the same runs as a region of one kernel, and the same ch
                               .timer = cuda_or_host_timer}};
   region.run("kernel_tuner_test",
              [&] { vector_add(stream, c.get(), a.get(), b.get(), static_cast<long long>(count)); });
-  const RegionReport report = engine_test::report_of(region, "kernel_tuner_test");
+  const RegionReport report = report_of(region, "kernel_tuner_test");
   REQUIRE(report.problems.size() == 1);
   CHECK(report.walk_iterations >= 16 * 110);
   const auto time_of = [](const std::vector<ConfigReport>& configs, std::size_t id) {
@@ -154,4 +138,4 @@ TEST_CASE("KernelTuner: the same runs as a region of one kernel, and the same ch
         Approx(alone.metrics.latency.count()).epsilon(0.05));
 }
 
-}  // namespace kernel_tuner_test
+}  // namespace contextual::test::gpu_test::kernel_tuner_test

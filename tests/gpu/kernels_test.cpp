@@ -3,14 +3,11 @@
 
 #include <contextual/kernels/cuda/vector_add.hpp>
 
-#include <cstddef>
 #include <numeric>
 
-namespace kernels_test {
+namespace contextual::test::gpu_test::kernels_test {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -28,10 +25,8 @@ int wrong_sums(const std::vector<float>& c, const std::vector<float>& a, const s
 
 }  // namespace
 
-TEST_CASE("cuda_vector_add: every config adds any length, aligned or not, and nothing more", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_vector_add: every config adds any length, aligned or not, and nothing more") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   for (const std::size_t n : {1, 3, 37, 1000, 40'003}) {
     std::vector<float> a(n);
@@ -55,13 +50,11 @@ TEST_CASE("cuda_vector_add: every config adds any length, aligned or not, and no
   }
 }
 
-TEST_CASE("cuda_vector_add: nothing to add is an error, not a launch", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_vector_add: nothing to add is an error, not a launch") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const DeviceArray<float> c(1);
   CHECK_THROWS_AS(vector_add(stream, c.get(), c.get(), c.get(), 0), CudaError);
 }
 
-}  // namespace kernels_test
+}  // namespace contextual::test::gpu_test::kernels_test

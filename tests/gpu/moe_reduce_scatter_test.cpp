@@ -11,24 +11,12 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/error.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 #include <contextual/kernels/cuda/grouped_gemm.hpp>
 #include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+namespace contextual::test::gpu_test::moe_reduce_scatter_test {
 
-namespace moe_reduce_scatter_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -71,15 +59,11 @@ void launch(std::size_t id, cudaStream_t stream, const MoeScatterArgs& args) {
 
 TEST_CASE("MoE reduce-scatter: right without tuning, for any rows and routing, with fresh ids each time",
           "[moe_scatter][shapes]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const auto workspace = poisoned_workspace(rank, {514, 136, 72, 60, 4});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::bf16, GemmType::fp16}) {
     for (const auto& [experts, top_k] : {std::pair{8, 2}, {1, 1}, {60, 4}}) {
       const MoeReduceScatterShape shape{514, 136, 72, experts, top_k, type};
@@ -102,16 +86,12 @@ TEST_CASE("MoE reduce-scatter: right without tuning, for any rows and routing, w
 }
 
 TEST_CASE("MoE reduce-scatter: right with more tiles than multiprocessors", "[moe_scatter][rows]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const MoeReduceScatterShape shape{8192, 136, 72, 60, 3, GemmType::fp16};
   const auto workspace = poisoned_workspace(rank, shape);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   MoeReduceScatter layer(workspace, shape);
   ReducedExperts problem(rank, shape);
   problem.choose(ExpertIds::random(shape.m, shape.top_k, shape.experts, 5, 8));
@@ -122,15 +102,11 @@ TEST_CASE("MoE reduce-scatter: right with more tiles than multiprocessors", "[mo
 
 TEST_CASE("MoE reduce-scatter: every config of the one kernel is right and gives the same bits",
           "[moe_scatter][configs]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const auto workspace = poisoned_workspace(rank, {514, 1032, 72, 16, 3});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::bf16, GemmType::fp16}) {
     for (const int m : {3, 514}) {
       const MoeReduceScatterShape shape{m, 1032, 72, 16, 3, type};
@@ -154,9 +130,7 @@ TEST_CASE("MoE reduce-scatter: every config of the one kernel is right and gives
 TEST_CASE(
     "MoE reduce-scatter: a replayed graph follows the ids that are there then, with other calls among them",
     "[moe_scatter][graph]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const MoeReduceScatterShape shape{127, 136, 72, 8, 2, GemmType::fp16};
@@ -164,9 +138,7 @@ TEST_CASE(
   const auto workspace =
       poisoned_workspace(rank, std::max(MoeReduceScatter::workspace_bytes(shape, rank.count),
                                         GemmReduceScatter::workspace_bytes(other, rank.count)));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   MoeReduceScatter layer(workspace, shape);
   ReducedExperts problem(rank, shape);
   GemmReduceScatter other_layer(workspace, other);
@@ -196,9 +168,7 @@ TEST_CASE(
 
 TEST_CASE("MoE reduce-scatter: every assignment is right when tuned, and so is \"separate\" alone",
           "[moe_scatter][tuned]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const bool separate = GENERATE(false, true);
@@ -223,9 +193,8 @@ TEST_CASE("MoE reduce-scatter: every assignment is right when tuned, and so is \
     wrong += problem.wrong(true);
   });
   CHECK(wrong == 0);
-  const Report report = tuner.report();
-  REQUIRE(report.find(region) != nullptr);
-  for (const auto& tuned : report.find(region)->problems) {
+  const RegionReport report = tuner.report(region);
+  for (const auto& tuned : report.problems) {
     CHECK(tuned.outcome != ProblemOutcome::failed);
     CHECK(same_on_all_ranks(tuned.choice));
     if (separate && tuned.kernel == "cuda_moe_reduce_scatter_ways") {
@@ -240,16 +209,12 @@ TEST_CASE(
     "MoE reduce-scatter: a rank that does not come, or with units of other rows, gives NaN, and all can go "
     "on",
     "[moe_scatter][missing]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const MoeReduceScatterShape shape{512, 136, 72, 8, 2, GemmType::fp16};
   const auto workspace = poisoned_workspace(rank, shape, {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   MoeReduceScatter layer(workspace, shape);
   ReducedExperts problem(rank, shape);
   problem.choose(ExpertIds::random(shape.m, shape.top_k, shape.experts, 7));
@@ -291,18 +256,14 @@ TEST_CASE(
 
 TEST_CASE("MoE reduce-scatter: sizes and routings that do not fit are invalid arguments",
           "[moe_scatter][arguments]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const MoeReduceScatterShape shape{64, 136, 72, 8, 2};
   CHECK_THROWS_WITH(MoeReduceScatter::workspace_bytes({64, 136, 72, 0, 2}, rank.count),
                     ContainsSubstring("rows and top_k must be at least 1, experts from 1 to 512"));
   const auto workspace = poisoned_workspace(rank, shape);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   MoeReduceScatter layer(workspace, shape);
   ReducedExperts problem(rank, shape);
   problem.choose(ExpertIds::random(shape.m, shape.top_k, shape.experts, 8));
@@ -319,4 +280,4 @@ TEST_CASE("MoE reduce-scatter: sizes and routings that do not fit are invalid ar
   stream.wait();
 }
 
-}  // namespace moe_reduce_scatter_test
+}  // namespace contextual::test::gpu_test::moe_reduce_scatter_test

@@ -9,19 +9,14 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
 #include <cupti.h>
 
-#include <algorithm>
 #include <atomic>
 
-namespace multicast_test {
+namespace contextual::test::gpu_test::multicast_test {
 
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -60,9 +55,7 @@ class DriverCalls {
 }  // namespace
 
 TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or without", "[multicast]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const DriverCalls calls;
   const Stream stream;
@@ -71,9 +64,7 @@ TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or
   const auto workspace =
       region_workspace(rank, std::max(AllGatherGemm::workspace_bytes(gathered),
                                       GemmReduceScatter::workspace_bytes(scattered, rank.count)));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm gather(workspace, gathered);
   GemmReduceScatter scatter(workspace, scattered);
   GatheredProblem a(rank, gathered, 1);
@@ -90,4 +81,4 @@ TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or
   CHECK(calls.multicasts() == 0);
 }
 
-}  // namespace multicast_test
+}  // namespace contextual::test::gpu_test::multicast_test

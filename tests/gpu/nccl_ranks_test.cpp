@@ -13,15 +13,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <chrono>
 #include <cstdio>
-#include <string>
-#include <thread>
-#include <vector>
 
-namespace nccl_ranks_test {
-
-using namespace contextual;
+namespace contextual::nccl_ranks_test {
 
 namespace {
 
@@ -78,10 +72,8 @@ void time_exchange(Communicator& communicator) {
 
 }  // namespace
 
-TEST_CASE("NCCL ranks: conform", "[gpu]") {
-  if (!has_device_of_its_own()) {
-    return;
-  }
+TEST_CASE("NCCL ranks: conform") {
+  ONLY_IF(has_device_of_its_own());
   const auto begin = Clock::now();
   const auto world = nccl_world();
   std::printf("rank %d: made in %.2f s\n", launched_rank(),
@@ -94,10 +86,8 @@ TEST_CASE("NCCL ranks: conform", "[gpu]") {
   time_exchange(*communicator);
 }
 
-TEST_CASE("NCCL ranks: over a communicator of the application, whether it blocks or not", "[gpu]") {
-  if (!has_device_of_its_own()) {
-    return;
-  }
+TEST_CASE("NCCL ranks: over a communicator of the application, whether it blocks or not") {
+  ONLY_IF(has_device_of_its_own());
   const auto world = nccl_world();
   for (const int blocking : {0, 1}) {
     const ncclUniqueId made = nccl_id();  // that of rank 0 is used
@@ -120,11 +110,8 @@ TEST_CASE("NCCL ranks: over a communicator of the application, whether it blocks
   }
 }
 
-TEST_CASE("NCCL ranks: a rank that stays away is an error on the others, within deadline and grace",
-          "[gpu]") {
-  if (!has_device_of_its_own() || launched_size() == 1) {
-    return;
-  }
+TEST_CASE("NCCL ranks: a rank that stays away is an error on the others, within deadline and grace") {
+  ONLY_IF(has_device_of_its_own() && launched_size() != 1);
   const auto communicator = another({.grace = std::chrono::seconds(20)});
   if (launched_rank() == launched_size() - 1) {
     std::this_thread::sleep_for(std::chrono::seconds(8));
@@ -139,4 +126,4 @@ TEST_CASE("NCCL ranks: a rank that stays away is an error on the others, within 
   CHECK(seconds < 21);
 }
 
-}  // namespace nccl_ranks_test
+}  // namespace contextual::nccl_ranks_test

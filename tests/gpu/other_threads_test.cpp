@@ -5,19 +5,10 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 
 #include <atomic>
-#include <chrono>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-namespace other_threads_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::other_threads_test {
 
 namespace {
 
@@ -57,11 +48,8 @@ extern "C" __global__ void busy() {
 };
 
 Options tuning(TimerFactory timer = cuda_timer) {
-  Options options;
-  options.timer = std::move(timer);
-  options.print = Print::nothing;
-  options.log_directory = "";
-  options.always_tune = true;
+  Options options{
+      .always_tune = true, .log_directory = "", .print = Print::nothing, .timer = std::move(timer)};
   return options;
 }
 
@@ -149,10 +137,8 @@ class CapturingThread {
 
 }  // namespace
 
-TEST_CASE("other threads: ten tunings beside one that captures and destroys graphs without pause", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("other threads: ten tunings beside one that captures and destroys graphs without pause") {
+  ONLY_IF(has_gpu());
   const Buffers buffers;
   tune("before_captures", buffers, 1, tuning([] { return cuda_timer_with({.detach = false}); }));
   const CapturingThread other;
@@ -163,10 +149,8 @@ TEST_CASE("other threads: ten tunings beside one that captures and destroys grap
   CHECK(other.invalid() == 0);  // CUPTI has told of them before
 }
 
-TEST_CASE("other threads: ten tunings beside a kernel that ends after five seconds", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("other threads: ten tunings beside a kernel that ends after five seconds") {
+  ONLY_IF(has_gpu());
   const Buffers buffers;
   const Stream stream;
   Busy<Long> persistent("persistent", {5'000'000});
@@ -175,4 +159,4 @@ TEST_CASE("other threads: ten tunings beside a kernel that ends after five secon
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
 }
 
-}  // namespace other_threads_test
+}  // namespace contextual::test::gpu_test::other_threads_test

@@ -7,19 +7,11 @@
 
 #include <contextual/mpi.hpp>
 
-#include <cstddef>
-#include <string>
-
-namespace gpu_outputs_ranks_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::gpu_outputs_ranks_test {
 
 TEST_CASE("gpu outputs on ranks: what is wrong on one is chosen on none, and what is right on all can be",
           "[gpu][mpi]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   for (const std::string kind : planted_kinds) {
     INFO(kind);
@@ -38,4 +30,4 @@ TEST_CASE("gpu outputs on ranks: what is wrong on one is chosen on none, and wha
   }
 }
 
-}  // namespace gpu_outputs_ranks_test
+}  // namespace contextual::test::gpu_test::gpu_outputs_ranks_test

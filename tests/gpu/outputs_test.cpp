@@ -6,24 +6,13 @@
 #include "gpu/planted_outputs.hpp"
 #include "support/catch.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 #include <contextual/detail/measure/device_buffers.hpp>
 #include <contextual/output.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
-namespace gpu_outputs_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::gpu_outputs_test {
 
 namespace {
 
@@ -39,10 +28,8 @@ int rejected_count(const ProblemReport& problem) {
 
 }  // namespace
 
-TEST_CASE("gpu outputs: what is wrong is never chosen, and what is right is", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gpu outputs: what is wrong is never chosen, and what is right is") {
+  ONLY_IF(has_gpu());
   for (const std::string kind : planted_kinds) {
     INFO(kind);
     PlantedRegion region(kind, nullptr, /*wrong_here=*/true);
@@ -54,14 +41,12 @@ TEST_CASE("gpu outputs: what is wrong is never chosen, and what is right is", "[
   }
 }
 
-TEST_CASE("gpu outputs: sums by atomics are right within their tolerance", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gpu outputs: sums by atomics are right within their tolerance") {
+  ONLY_IF(has_gpu());
   Stream stream;
   DeviceArray<float> sums(64);
   Write add = writer("gpu_outputs_add", {{"add", 60}, {"add", 40}, {"add", 20}});
-  Options options = options_with({contextual::output("sums", sums.get(), 64)});
+  Options options = options_with({output("sums", sums.get(), 64)});
   cuda_check(cudaMemset(sums.get(), 0, 64 * sizeof(float)));
   options.restore = std::vector{restored("sums", sums.get(), 64)};
   ContextualAutotuner tuner(options);
@@ -76,16 +61,14 @@ TEST_CASE("gpu outputs: sums by atomics are right within their tolerance", "[gpu
   CHECK(rejected == 0);
 }
 
-TEST_CASE("gpu outputs: what works in place is restored in the order of the device's work", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gpu outputs: what works in place is restored in the order of the device's work") {
+  ONLY_IF(has_gpu());
   const bool cupti = GENERATE(false, true);
   Stream stream;
   DeviceArray<float> data(std::vector<float>(output_elements, 3));
   Write in_place =
       writer("gpu_outputs_in_place", {{"in_place", 300}, {"in_place_but_one", 100}, {"in_place", 200}});
-  Options options = options_with({contextual::output("data", data.get(), output_elements)});
+  Options options = options_with({output("data", data.get(), output_elements)});
   options.n_repeat = 6;
   options.restore = std::vector{restored("data", data.get(), output_elements)};
   options.timer = cupti ? TimerFactory(cuda_timer) : TimerFactory(cuda_event_timer);
@@ -101,10 +84,8 @@ TEST_CASE("gpu outputs: what works in place is restored in the order of the devi
   CHECK(std::all_of(values.begin(), values.end(), [](float value) { return value == 7; }));
 }
 
-TEST_CASE("gpu outputs: a device compares as the host does", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gpu outputs: a device compares as the host does") {
+  ONLY_IF(has_gpu());
   cuda_check(cudaFree(nullptr));  // the first call of the runtime makes the context
   const auto timer = cuda_event_timer();
   const detail::DeviceBuffers& buffers = *detail::device_buffers();
@@ -139,10 +120,8 @@ TEST_CASE("gpu outputs: a device compares as the host does", "[gpu]") {
   }
 }
 
-TEST_CASE("gpu outputs: a device adds up the blocks of a large output", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("gpu outputs: a device adds up the blocks of a large output") {
+  ONLY_IF(has_gpu());
   cuda_check(cudaFree(nullptr));
   const auto timer = cuda_event_timer();
   const detail::DeviceBuffers& buffers = *detail::device_buffers();
@@ -178,4 +157,4 @@ TEST_CASE("gpu outputs: a device adds up the blocks of a large output", "[gpu]")
   }
 }
 
-}  // namespace gpu_outputs_test
+}  // namespace contextual::test::gpu_test::gpu_outputs_test

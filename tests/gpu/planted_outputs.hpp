@@ -6,18 +6,13 @@
 #include "gpu/kernel_support.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 #include <contextual/output.hpp>
 
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Kinds of configs that are wrong, on their own or in some combination.
 constexpr std::array planted_kinds{"half",        "elsewhere",   "beside_slow",
@@ -35,7 +30,7 @@ struct WriteConfig {
 /// Writes i + 1 to out[i], as its kind says. Its arguments are `out`; `other`, where the kind "elsewhere"
 /// writes, and whose first element a neighbour has made 1 if it is slow; the number of elements; and 1 on the
 /// rank where the kind "on_one_rank" is wrong, else 0.
-using Write = contextual::CudaKernel<WriteConfig, float*, float*, int, int>;
+using Write = CudaKernel<WriteConfig, float*, float*, int, int>;
 
 constexpr const char* write_source = R"(
 __device__ void spin() {
@@ -94,46 +89,42 @@ inline std::string end_of(const std::string& kind) {
 /// A kernel whose configs are of these kinds and spin so long. The first one is the default.
 inline Write writer(const std::string& name, const std::vector<std::pair<std::string, int>>& kinds_and_us) {
   Write::Definition definition;
-  definition.source = contextual::CudaSource::text("write.cu", write_source);
+  definition.source = CudaSource::text("write.cu", write_source);
   definition.variant = [](const WriteConfig& config) {
-    return contextual::CudaVariant{.function = function_of(config.kind),
-                                   .defines = {{"US", std::to_string(config.spin_us)},
-                                               {"TO", config.kind == "elsewhere" ? "other" : "out"},
-                                               {"END", end_of(config.kind)},
-                                               {"FACTOR", factor_of(config.kind)},
-                                               {"SLOW", config.kind == "slow" ? "1.0f" : "0.0f"}}};
+    return CudaVariant{.function = function_of(config.kind),
+                       .defines = {{"US", std::to_string(config.spin_us)},
+                                   {"TO", config.kind == "elsewhere" ? "other" : "out"},
+                                   {"END", end_of(config.kind)},
+                                   {"FACTOR", factor_of(config.kind)},
+                                   {"SLOW", config.kind == "slow" ? "1.0f" : "0.0f"}}};
   };
   definition.layout = [](const WriteConfig&, float* const&, float* const&, const int& n, const int&) {
-    return contextual::CudaLayout{.grid = {(static_cast<unsigned>(n) + 255) / 256}, .block = {256}};
+    return CudaLayout{.grid = {(static_cast<unsigned>(n) + 255) / 256}, .block = {256}};
   };
   std::vector<WriteConfig> configs;
   for (const auto& [kind, us] : kinds_and_us) {
     configs.push_back({kind, us});
   }
-  auto space = contextual::ConfigSpace<WriteConfig>::list(
-      {{"KIND", &WriteConfig::kind}, {"US", &WriteConfig::spin_us}}, configs);
+  auto space =
+      ConfigSpace<WriteConfig>::list({{"KIND", &WriteConfig::kind}, {"US", &WriteConfig::spin_us}}, configs);
   return Write(
       name, std::move(space),
-      [](float* const&, float* const&, const int& n, const int&) { return contextual::make_key(n); },
+      [](float* const&, float* const&, const int& n, const int&) { return make_key(n); },
       std::move(definition));
 }
 
 /// A walk, which tunes again in each run.
-inline contextual::Options options_with(std::vector<contextual::Output> outputs) {
-  return {.n_warmup = 1,
-          .n_repeat = 2,
-          .search = contextual::SearchLevel::off,
-          .always_tune = true,
-          .log_directory = "",
-          .timer = contextual::cuda_event_timer,
-          .outputs = std::move(outputs)};
+inline Options options_with(std::vector<Output> outputs) {
+  Options options = walk_options(2, cuda_event_timer);
+  options.outputs = std::move(outputs);
+  return options;
 }
 
 /// A region with a config of a kind between two right ones, which is faster than these.
 class PlantedRegion {
  public:
   /// `communicator`: null for this process alone. `wrong_here`: the kind "on_one_rank" is wrong on this rank.
-  PlantedRegion(std::string kind, std::shared_ptr<contextual::Communicator> communicator, bool wrong_here)
+  PlantedRegion(std::string kind, std::shared_ptr<Communicator> communicator, bool wrong_here)
       : kind_(std::move(kind)), wrong_here_(wrong_here ? 1 : 0), tuner_(options(std::move(communicator))) {}
 
   /// Tunes it once more. Returns what is wrong with the outcome, or nothing. Collective.
@@ -144,14 +135,14 @@ class PlantedRegion {
       }
       write_(stream_, out_.get(), other_.get(), output_elements, wrong_here_);
     });
-    const contextual::Report report = tuner_.report();
-    const contextual::ProblemReport& written = problem(report, write_.name());
+    const Report report = tuner_.report();
+    const ProblemReport& written = problem(report, write_.name());
     choices_.push_back(written.choice);
     const bool pace_is_fast = in_combination() && problem(report, pace_.name()).choice == fast;
     if (written.choice == planted && (!in_combination() || pace_is_fast)) {
       return "chose what is wrong";
     }
-    for (const contextual::ConfigReport& config : written.configs) {
+    for (const ConfigReport& config : written.configs) {
       const std::string reason = config.rejection.value_or("none");
       const bool is_planted = config.config_id == planted;
       // Where ranks share a GPU a right config can be rejected because its first run was slow.
@@ -169,17 +160,17 @@ class PlantedRegion {
   static constexpr std::size_t planted = 1;
   static constexpr std::size_t fast = 2;
 
-  contextual::Options options(std::shared_ptr<contextual::Communicator> communicator) {
-    contextual::Output output = contextual::output("out", out_.get(), output_elements);
+  Options options(std::shared_ptr<Communicator> communicator) {
+    Output output = contextual::output("out", out_.get(), output_elements);
     output.relative = output_tolerance;
     output.absolute = 0;
-    contextual::Options options = options_with({output});
+    Options options = options_with({output});
     options.communicator = std::move(communicator);
     return options;
   }
   bool in_combination() const { return kind_ == "beside_slow"; }
-  static const contextual::ProblemReport& problem(const contextual::Report& report, const std::string& name) {
-    for (const contextual::ProblemReport& problem : report.runs.back().problems) {
+  static const ProblemReport& problem(const Report& report, const std::string& name) {
+    for (const ProblemReport& problem : report.runs.back().problems) {
       if (problem.kernel == name) {
         return problem;
       }
@@ -204,8 +195,8 @@ class PlantedRegion {
   DeviceArray<float> other_{output_elements};
   Write write_ = writer("gpu_outputs_" + kind_, {{"right", 90}, {kind_, 10}, {"right", 50}});
   Write pace_ = writer("gpu_outputs_pace_" + kind_, {{"slow", 60}, {"slow", 50}, {"fast", 10}});
-  contextual::ContextualAutotuner tuner_;
+  ContextualAutotuner tuner_;
   std::vector<std::size_t> choices_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -8,30 +8,14 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/mpi.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <exception>
-#include <string>
-#include <vector>
-
-namespace ranks_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::ranks_test {
 
 namespace {
 
 Options options_for_ranks() {
-  Options options;
+  Options options = walk_options(3, cuda_cupti_timer);
   options.communicator = mpi_communicator(MPI_COMM_WORLD);
-  options.n_warmup = 1;
-  options.n_repeat = 3;
-  options.search = contextual::SearchLevel::off;
-  options.always_tune = true;
-  options.log_directory = "";
   options.deadline = std::chrono::seconds(60);
-  options.timer = cuda_cupti_timer;
   return options;
 }
 
@@ -167,9 +151,7 @@ class NextMailbox {
 }  // namespace
 
 TEST_CASE("ranks: the choice is the one whose slowest rank is fastest, on all ranks", "[gpu][mpi]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   auto spin = spin_kernel(rank.count);
@@ -190,9 +172,7 @@ TEST_CASE("ranks: the choice is the one whose slowest rank is fastest, on all ra
 
 TEST_CASE("ranks: kernels that wait for other ranks' kernels are tuned in place",
           "[gpu][mpi][multi_gpu][concurrent]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   if (!rank.can_push_to_next()) {
     std::printf("skipped: %d ranks need as many GPUs that reach each other's memory\n", rank.count);
@@ -246,4 +226,4 @@ TEST_CASE("ranks: kernels that wait for other ranks' kernels are tuned in place"
   cudaEventDestroy(gathered);
 }
 
-}  // namespace ranks_test
+}  // namespace contextual::test::gpu_test::ranks_test

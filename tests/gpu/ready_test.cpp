@@ -7,21 +7,8 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
 
-#include <cuda_runtime_api.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace ready_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::ready_test {
 
 namespace {
 
@@ -70,10 +57,8 @@ struct Carveout {
 
 }  // namespace
 
-TEST_CASE("ready: a config with much local memory does not wait for a kernel that runs", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("ready: a config with much local memory does not wait for a kernel that runs") {
+  ONLY_IF(has_gpu());
   const int fastest = GENERATE(0, 6 * 1024, 16 * 1024);
   const std::string name = "spilling_" + std::to_string(fastest);
   auto kernel = spilling_kernel(name, {0, 6 * 1024, 16 * 1024}, fastest);
@@ -105,11 +90,8 @@ TEST_CASE("ready: a config with much local memory does not wait for a kernel tha
   CHECK(given_up == 0);
 }
 
-TEST_CASE("ready: a waiting kernel with a carve-out for shared memory lets others run that use some",
-          "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("ready: a waiting kernel with a carve-out for shared memory lets others run that use some") {
+  ONLY_IF(has_gpu());
   cuda_check(cudaSetDevice(0));
   using Kernel = CudaKernel<Carveout, volatile int*>;
   Kernel::Definition waits;
@@ -171,4 +153,4 @@ extern "C" __global__ void sets(volatile int* words) {
   cuda_check(cudaFreeHost(host));
 }
 
-}  // namespace ready_test
+}  // namespace contextual::test::gpu_test::ready_test

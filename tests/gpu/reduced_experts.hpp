@@ -13,22 +13,15 @@
 #include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Data for one shape, on the device, and what is expected of the routing that is chosen.
 class ReducedExperts {
  public:
-  ReducedExperts(const Rank& rank, const contextual::kernels::cuda::MoeReduceScatterShape& shape)
+  ReducedExperts(const Rank& rank, const kernels::cuda::MoeReduceScatterShape& shape)
       : shape_(shape),
-        half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
-        rows_(contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        half_{shape.type == kernels::cuda::GemmType::bf16},
+        rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
         ids_(std::vector<int>(element(shape.m, 0, shape.top_k), -1)),
         routing_(shape.m, shape.top_k, shape.experts),
         factors_(make_factors()),
@@ -42,8 +35,8 @@ class ReducedExperts {
     }
   }
 
-  const contextual::kernels::Rows& rows() const { return rows_; }
-  contextual::kernels::cuda::MoeReduceScatterCall call() const {
+  const kernels::Rows& rows() const { return rows_; }
+  kernels::cuda::MoeReduceScatterCall call() const {
     return {.routing = &routing_,
             .topk_weights = factors_on_device_.get(),
             .a = a_->get(),
@@ -154,11 +147,11 @@ class ReducedExperts {
     return sum;
   }
 
-  contextual::kernels::cuda::MoeReduceScatterShape shape_;
+  kernels::cuda::MoeReduceScatterShape shape_;
   Half half_;
-  contextual::kernels::Rows rows_;
+  kernels::Rows rows_;
   DeviceArray<int> ids_;
-  contextual::kernels::cuda::ExpertRouting routing_;
+  kernels::cuda::ExpertRouting routing_;
   std::vector<float> factors_;
   DeviceArray<float> factors_on_device_;
   DeviceArray<std::uint16_t> c_;
@@ -169,4 +162,4 @@ class ReducedExperts {
   std::vector<double> of_ranks_{};  ///< for each of C, the sum of the absolute values of the ranks' parts
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -10,25 +10,19 @@
 #include "gpu/kernel_support.hpp"
 
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
-#include <contextual/kernels/row_partition.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Several sets of data for one shape, on the device, with what is expected of each.
 class ReducedProblem {
  public:
-  ReducedProblem(const Rank& rank, const contextual::kernels::cuda::GemmReduceScatterShape& shape, int sets)
+  ReducedProblem(const Rank& rank, const kernels::cuda::GemmReduceScatterShape& shape, int sets)
       : shape_(shape),
-        half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
-        rows_(shape.all_rows ? contextual::kernels::Rows{0, shape.m}
-                             : contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        half_{shape.type == kernels::cuda::GemmType::bf16},
+        rows_(shape.all_rows ? kernels::Rows{0, shape.m}
+                             : kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
         c_(size(rows_.count(), shape.n)) {
     const DeviceArray<float> product(size(shape.m, shape.n));
     for (int set = 0; set < sets; ++set) {
@@ -52,7 +46,7 @@ class ReducedProblem {
     }
   }
 
-  const contextual::kernels::Rows& rows() const { return rows_; }
+  const kernels::Rows& rows() const { return rows_; }
   int sets() const { return static_cast<int>(sets_.size()); }
   const std::uint16_t* a(int set) const { return at(set).a->get(); }
   const std::uint16_t* b(int set) const { return at(set).b->get(); }
@@ -102,11 +96,11 @@ class ReducedProblem {
     }
   }
 
-  contextual::kernels::cuda::GemmReduceScatterShape shape_;
+  kernels::cuda::GemmReduceScatterShape shape_;
   Half half_;
-  contextual::kernels::Rows rows_;
+  kernels::Rows rows_;
   DeviceArray<std::uint16_t> c_;
   std::vector<Data> sets_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -9,24 +9,10 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
+namespace contextual::test::gpu_test::region_failures_test {
 
-namespace region_failures_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -78,21 +64,16 @@ bool all_nan(const std::vector<std::uint16_t>& values) {
 }  // namespace
 
 TEST_CASE("regions: behind a call that has failed, one by NCCL gives NaN on all ranks", "[failures]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   Layers layers(rank);
-  if (!layers.works()) {
-    return;
-  }
+  ONLY_IF(layers.works());
   for (int round = 0; round < 2; ++round) {
     const std::size_t bytes = layers.of_second.bits().size() * sizeof(std::uint16_t);
     cuda_check(cudaMemset(layers.of_second.c(), 0, bytes));
     cuda_check(cudaDeviceSynchronize());
     if (layers.is_late()) {
-      cuda_check(cudaLaunchHostFunc(
-          layers.stream, [](void*) { std::this_thread::sleep_for(much_more); }, nullptr));
+      delay(layers.stream, much_more);
     }
     layers.call_first();
     layers.call_second();
@@ -107,14 +88,10 @@ TEST_CASE("regions: behind a call that has failed, one by NCCL gives NaN on all 
 
 TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective of NCCL alone",
           "[failures]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   Layers layers(rank);
-  if (!layers.works()) {
-    return;
-  }
+  ONLY_IF(layers.works());
   ContextualAutotuner tuner(region_tuning(rank));
   int iteration = 0;
   tuner.run("late_host", [&] {
@@ -125,9 +102,8 @@ TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective 
     layers.call_first();
     layers.call_second();
   });
-  const Report report = tuner.report();
-  REQUIRE(report.find("late_host") != nullptr);
-  for (const auto& tuned : report.find("late_host")->problems) {
+  const RegionReport report = tuner.report("late_host");
+  for (const auto& tuned : report.problems) {
     CHECK(same_on_all_ranks(tuned.choice));
   }
   layers.call_second();
@@ -135,17 +111,13 @@ TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective 
 }
 
 TEST_CASE("regions: what is tuned on one workspace neither judges nor mends another one", "[failures]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
   const std::size_t bytes = GemmReduceScatter::workspace_bytes(shape, rank.count);
   const auto other = region_workspace(rank, bytes);
   const auto workspace = region_workspace(rank, bytes, {.wait_budget = budget});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   const Stream stream;
   GemmReduceScatter other_layer(other, shape);
   GemmReduceScatter layer(workspace, shape);
@@ -160,8 +132,7 @@ TEST_CASE("regions: what is tuned on one workspace neither judges nor mends anot
   int iteration = 0;
   tuner.run("beside_failed", [&] {
     if (rank.number == rank.count - 1 && iteration == 4) {  // an assignment is rejected
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(much_more); }, nullptr));
+      delay(stream, much_more);
     }
     ++iteration;
     call();
@@ -172,17 +143,13 @@ TEST_CASE("regions: what is tuned on one workspace neither judges nor mends anot
 }
 
 TEST_CASE("regions: the budget is that of a call, not of each of its waits", "[failures]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   constexpr auto its_budget = std::chrono::milliseconds(1000);
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace =
       region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.wait_budget = its_budget});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
@@ -210,18 +177,14 @@ TEST_CASE("regions: the budget is that of a call, not of each of its waits", "[f
 }
 
 TEST_CASE("regions: a straggler is late to every call, which the others wait for", "[straggler]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   constexpr auto delay = std::chrono::milliseconds(3);
   constexpr int calls = 5;
   const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
                                           {.straggler = {rank.count - 1, delay}});
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   const Stream stream;
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
@@ -239,4 +202,4 @@ TEST_CASE("regions: a straggler is late to every call, which the others wait for
   CHECK(problem.wrong(0, rank.count) == 0);
 }
 
-}  // namespace region_failures_test
+}  // namespace contextual::test::gpu_test::region_failures_test

@@ -14,24 +14,9 @@
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
+namespace contextual::test::gpu_test::region_layers_test {
 
-namespace region_layers_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -286,9 +271,8 @@ void choose_way(const Rank& rank, const char* way, const std::string& calls,
   ContextualAutotuner tuner(options);
   const std::string region = std::string(way) + " " + calls;
   tuner.run(region, call);
-  const Report report = tuner.report();
-  REQUIRE(report.find(region) != nullptr);
-  const auto& problems = report.find(region)->problems;
+  const RegionReport report = tuner.report(region);
+  const auto& problems = report.problems;
   const auto ways = std::find_if(problems.begin(), problems.end(), [](const ProblemReport& problem) {
     return problem.kernel.ends_with("_ways");
   });
@@ -375,16 +359,12 @@ void check_failed_call(Region& region, const Rank& rank, PeerWorkspace& workspac
 }  // namespace
 
 TEST_CASE("layers: bias, activation, residual and pitch do what they say, by each way", "[layers]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   constexpr int m = 259;
   const auto workspace = workspace_for(rank, m);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   constexpr Residual nothing[] = {Residual::none};
   constexpr Residual any[] = {Residual::none, Residual::apart, Residual::in_place};
   for (const auto type : {GemmType::fp16, GemmType::bf16}) {
@@ -419,16 +399,12 @@ TEST_CASE("layers: bias, activation, residual and pitch do what they say, by eac
 
 TEST_CASE("layers: one object and workspace serve any number of rows, eager and replayed, by each way",
           "[layers]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   constexpr int most = 1030;
   const auto workspace = workspace_for(rank, most);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   Gather gather(rank, workspace, most, GemmType::bf16);
   Scatter scatter(rank, workspace, most, GemmType::bf16);
   constexpr int rows[] = {1, 3, 130, 513, 777, most};
@@ -452,16 +428,12 @@ TEST_CASE("layers: one object and workspace serve any number of rows, eager and 
 
 TEST_CASE("layers: a gated product of gathered rows, for any number of rows, by both ways",
           "[layers][gated]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   constexpr int most = 1030;
   const auto workspace = workspace_for(rank, most);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto type : {GemmType::fp16, GemmType::bf16}) {
     GatedGather gather(rank, workspace, most, type);
     CAPTURE(static_cast<int>(type));
@@ -484,14 +456,10 @@ TEST_CASE("layers: a gated product of gathered rows, for any number of rows, by 
 }
 
 TEST_CASE("layers: all numbers of rows of a bucket are one problem with the same candidates", "[layers]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const auto workspace = workspace_for(rank, 1030);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   const std::array<GatheredProduct, 1> products{{{.n = n}}};
   const auto gather_of = [&](int m) {
     return GemmGatherArgs{&workspace->parts(), products, {m, n, k, GemmType::bf16}};
@@ -516,15 +484,11 @@ TEST_CASE("layers: all numbers of rows of a bucket are one problem with the same
 }
 
 TEST_CASE("layers: a failed call fills its own result with NaN, and nothing around it", "[layers]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   const auto workspace = workspace_for(rank, 257, {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   gemm_gather().load();  // no rank waits for another one's compiler
   gemm_scatter().load();
   Gather gather(rank, workspace, 257, GemmType::fp16);
@@ -540,14 +504,10 @@ TEST_CASE("layers: a failed call fills its own result with NaN, and nothing arou
 
 TEST_CASE("layers: more rows than the shape has, and pitches that do not fit, are invalid arguments",
           "[layers]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const auto workspace = workspace_for(rank, 64);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherGemm gather(workspace, {64, n, k, GemmType::bf16});
   GemmReduceScatter scatter(workspace, {64, n, k, GemmType::bf16});
   alignas(16) static char memory[32];
@@ -578,4 +538,4 @@ TEST_CASE("layers: more rows than the shape has, and pitches that do not fit, ar
                   InvalidArgument);
 }
 
-}  // namespace region_layers_test
+}  // namespace contextual::test::gpu_test::region_layers_test

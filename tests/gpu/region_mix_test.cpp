@@ -10,28 +10,10 @@
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+namespace contextual::test::gpu_test::region_mix_test {
 
-namespace region_mix_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -116,8 +98,7 @@ class Regions {
       split(set);
     } else if (one_shot || manner == Manner::separate) {
       const std::string way = one_shot ? "one_shot" : "separate";
-      Options options;
-      options.feasible = only_way(way.c_str());
+      const Options options{.feasible = only_way(way.c_str())};
       tuner_.run(way + (region == 0 ? " gather " : " scatter ") + std::to_string(m_), call, options);
     } else {
       call();
@@ -146,18 +127,14 @@ TEST_CASE(
     "that "
     "are late",
     "[mix]") {
-  if (!on_all_ranks(has_gpu())) {
-    return;
-  }
+  ONLY_IF(on_all_ranks(has_gpu()));
   const Rank rank;
   const Stream stream;
   constexpr int most_rows = 1030;
   const auto workspace = region_workspace(
       rank, std::max(AllGatherGemm::workspace_bytes({most_rows, n, k, GemmType::fp16}),
                      GemmReduceScatter::workspace_bytes({most_rows, n, k, GemmType::fp16}, rank.count)));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   std::vector<std::unique_ptr<Regions>> regions;
   for (const int m : {1, 2, 130, most_rows}) {
     regions.push_back(std::make_unique<Regions>(rank, workspace, stream, m));
@@ -171,8 +148,7 @@ TEST_CASE(
     const unsigned calls = 1 + common() % 6;
     for (unsigned call = 0; call < calls; ++call) {
       if (own() % 3 == 0) {
-        cuda_check(cudaLaunchHostFunc(
-            stream, [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(200)); }, nullptr));
+        delay(stream, std::chrono::microseconds(200));
       }
       if (own() % 2 == 0) {  // nobody may need what a call has left there
         cuda_check(
@@ -194,4 +170,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace region_mix_test
+}  // namespace contextual::test::gpu_test::region_mix_test

@@ -11,26 +11,19 @@
 #include <contextual/cuda/timer.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/mpi.hpp>
-#include <contextual/options.hpp>
-
-#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <memory>
 #include <span>
-#include <string>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Returns a workspace, or null, with the reason for ctest, where the ranks cannot use each other's memory.
 /// Collective.
-inline std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> region_workspace(
-    const Rank& rank, std::size_t bytes,
-    const contextual::kernels::cuda::PeerWorkspaceOptions& options = {}) {
-  auto workspace = std::make_shared<contextual::kernels::cuda::PeerWorkspace>(
-      contextual::mpi_communicator(MPI_COMM_WORLD), bytes, options);
+inline std::shared_ptr<kernels::cuda::PeerWorkspace> region_workspace(
+    const Rank& rank, std::size_t bytes, const kernels::cuda::PeerWorkspaceOptions& options = {}) {
+  auto workspace =
+      std::make_shared<kernels::cuda::PeerWorkspace>(mpi_communicator(MPI_COMM_WORLD), bytes, options);
   if (workspace->problem().empty()) {
     return workspace;
   }
@@ -47,7 +40,7 @@ inline bool ready_here() {
 
 /// The workspace's matrices hold NaN wherever nobody has written yet. Collective: nobody writes before
 /// everybody has poisoned.
-inline void poison(contextual::kernels::cuda::PeerWorkspace& workspace) {
+inline void poison(kernels::cuda::PeerWorkspace& workspace) {
   cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
   cuda_check(cudaDeviceSynchronize());
   on_all_ranks(true);
@@ -55,27 +48,26 @@ inline void poison(contextual::kernels::cuda::PeerWorkspace& workspace) {
 
 /// A short tuning of a region of all ranks. Many ranks share their GPUs, which then take turns: they try
 /// fewer assignments.
-inline contextual::Options region_tuning(const Rank& rank) {
-  contextual::Options options;
-  options.communicator = contextual::mpi_communicator(MPI_COMM_WORLD);
-  options.n_warmup = 1;
-  options.n_repeat = 2;
-  options.search = contextual::SearchLevel::quick;
+inline Options region_tuning(const Rank& rank) {
+  Options options{.n_warmup = 1,
+                  .n_repeat = 2,
+                  .search = SearchLevel::quick,
+                  .communicator = mpi_communicator(MPI_COMM_WORLD)};
   options.search_settings.runs = rank.count > 4 ? 40 : 120;
   options.always_tune = true;
   options.log_directory = "";
-  options.timer = contextual::cuda_timer;  // events under a tool that has CUPTI
+  options.timer = cuda_timer;  // events under a tool that has CUPTI
   return options;
 }
 
 /// For Options::feasible: regions keep to this way.
 inline auto only_way(const char* way) {
-  return [way](std::span<const contextual::AssignedConfig> configs) {
-    return std::all_of(configs.begin(), configs.end(), [way](const contextual::AssignedConfig& config) {
+  return [way](std::span<const AssignedConfig> configs) {
+    return std::all_of(configs.begin(), configs.end(), [way](const AssignedConfig& config) {
       return !config.kernel.ends_with("_ways") || config.config == nullptr ||
              config.config->get<std::string>("alternative") == way;
     });
   };
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

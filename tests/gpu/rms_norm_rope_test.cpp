@@ -3,19 +3,9 @@
 
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
+namespace contextual::test::gpu_test::rms_norm_rope_test {
 
-namespace rms_norm_rope_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -180,10 +170,8 @@ void check_every_config(const Shape& shape, int step = 1) {
 
 }  // namespace
 
-TEST_CASE("cuda_rms_norm_rope: every config is right for heads, rotated and not, in both types", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_rms_norm_rope: every config is right for heads, rotated and not, in both types") {
+  ONLY_IF(has_gpu());
   for (const bool bf16 : {true, false}) {
     for (const bool rotary : {true, false}) {
       for (const auto& [tokens, heads, head_dim] :
@@ -196,11 +184,8 @@ TEST_CASE("cuda_rms_norm_rope: every config is right for heads, rotated and not,
 }
 
 TEST_CASE(
-    "cuda_rms_norm_rope: every config is right for whole rows, odd lengths, gaps and unaligned pointers",
-    "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+    "cuda_rms_norm_rope: every config is right for whole rows, odd lengths, gaps and unaligned pointers") {
+  ONLY_IF(has_gpu());
   for (const int head_dim : {1, 2, 37, 1000, 4096, 14336}) {
     check_every_config({.tokens = 3, .head_dim = head_dim, .rotary = false});
   }
@@ -212,17 +197,13 @@ TEST_CASE(
   check_every_config({.tokens = 5, .heads = 2, .head_dim = 128, .bf16 = false, .offset = 4});
 }
 
-TEST_CASE("cuda_rms_norm_rope: angles are right at the end of a long context", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_rms_norm_rope: angles are right at the end of a long context") {
+  ONLY_IF(has_gpu());
   check_every_config({.tokens = 37, .heads = 2, .head_dim = 128, .bf16 = false, .largest = 131'071});
 }
 
-TEST_CASE("cuda_rms_norm_rope: y may be x", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_rms_norm_rope: y may be x") {
+  ONLY_IF(has_gpu());
   for (std::size_t id = 0; id < rms_norm_rope().space().size(); ++id) {
     for (const Shape& shape : {Shape{.tokens = 9, .heads = 8, .head_dim = 128},
                                Shape{.tokens = 3, .head_dim = 14336, .rotary = false}}) {
@@ -238,18 +219,14 @@ TEST_CASE("cuda_rms_norm_rope: y may be x", "[gpu]") {
 }
 
 TEST_CASE("cuda_rms_norm_rope: every config is right at LLaMA-3.1-8B's sizes", "[gpu][large]") {
-  if (!has_gpu()) {
-    return;
-  }
+  ONLY_IF(has_gpu());
   check_every_config({.tokens = 4096, .heads = 32, .head_dim = 128}, 97);
   check_every_config({.tokens = 4096, .heads = 8, .head_dim = 128, .bf16 = false}, 37);
   check_every_config({.tokens = 4096, .heads = 1, .head_dim = 4096, .rotary = false}, 61);
 }
 
-TEST_CASE("cuda_rms_norm_rope: what cannot be computed is refused", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("cuda_rms_norm_rope: what cannot be computed is refused") {
+  ONLY_IF(has_gpu());
   const Stream stream;
   const Problem problem({.tokens = 2, .heads = 2, .head_dim = 64});
   RmsNormRopeArgs args = problem.args();
@@ -262,4 +239,4 @@ TEST_CASE("cuda_rms_norm_rope: what cannot be computed is refused", "[gpu]") {
   CHECK_THROWS_AS(rms_norm_rope()(stream, args), CudaError);
 }
 
-}  // namespace rms_norm_rope_test
+}  // namespace contextual::test::gpu_test::rms_norm_rope_test

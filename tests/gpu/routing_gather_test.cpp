@@ -13,27 +13,10 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/error.hpp>
-#include <contextual/kernels/cuda/allgather_moe.hpp>
-#include <contextual/kernels/cuda/expert_routing.hpp>
-#include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
-#include <contextual/kernels/row_partition.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <random>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+namespace contextual::test::gpu_test::routing_gather_test {
 
-namespace routing_gather_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-using namespace gpu_test;
+using namespace kernels::cuda;
 
 namespace {
 
@@ -143,15 +126,11 @@ std::vector<ExpertIds> rounds_of_ids(int m, int top_k, int experts) {
 
 TEST_CASE("expert routing: own rows' ids give the routing of all ids, in rounds over a poisoned workspace",
           "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(2000, 4) + 8);
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   for (const auto& [experts, top_k] :
        {std::pair{8, 2}, std::pair{60, 3}, std::pair{512, 4}, std::pair{1, 1}}) {
     ExpertRouting routing(2000, top_k, experts, {rank.number, rank.count});
@@ -175,17 +154,13 @@ TEST_CASE("expert routing: own rows' ids give the routing of all ids, in rounds 
 }
 
 TEST_CASE("expert routing: calls that follow each other without a wait are each right", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr int top_k = 2;
   constexpr int calls = 16;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(513, top_k));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   std::vector<ExpertIds> all;
   std::vector<std::unique_ptr<OwnChoices>> own;
   std::vector<std::unique_ptr<ExpertRouting>> routings;
@@ -208,17 +183,13 @@ TEST_CASE("expert routing: calls that follow each other without a wait are each 
 }
 
 TEST_CASE("expert routing: replays gather the ids that are there then, whoever is late", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   const int m = GENERATE(3, 401);
   constexpr int top_k = 3;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(m, top_k));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   ExpertRouting routing(m, top_k, 8, {rank.number, rank.count});
   OwnChoices own(rank, m, top_k);
   const auto prepare = [&] { routing.prepare(stream, *workspace, own.ids(), own.weights()); };
@@ -234,8 +205,7 @@ TEST_CASE("expert routing: replays gather the ids that are there then, whoever i
     const std::vector<float> weights = random_weights(ids.ids.size(), round);
     own.choose(ids, weights);
     if (static_cast<int>(round) % rank.count == rank.number) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(5));
     }
     if (round % 4 == 3) {
       prepare();
@@ -249,16 +219,12 @@ TEST_CASE("expert routing: replays gather the ids that are there then, whoever i
 }
 
 TEST_CASE("expert routing: NCCL gathers the same", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr int top_k = 3;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(513, top_k));
-  if (workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr && workspace->parts().nccl.problem().empty());
   OwnChoices own(rank, 513, top_k);
   for (const int m : {1, 7, 512, 513}) {
     CAPTURE(m);
@@ -278,9 +244,7 @@ TEST_CASE("expert routing: NCCL gathers the same", "[moe][ids]") {
 }
 
 TEST_CASE("expert routing: both regions of a mixture of experts go by own rows' ids", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr AllGatherMoeShape up_shape{513, 136, 72, 8, 2, GemmType::bf16};
@@ -288,9 +252,7 @@ TEST_CASE("expert routing: both regions of a mixture of experts go by own rows' 
   const auto workspace =
       region_workspace(rank, std::max(AllGatherMoe::workspace_bytes(up_shape),
                                       MoeReduceScatter::workspace_bytes(down_shape, rank.count)));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   AllGatherMoe up(workspace, up_shape);
   MoeReduceScatter down(workspace, down_shape);
   ExpertRouting routing(up_shape.m, up_shape.top_k, up_shape.experts, {rank.number, rank.count});
@@ -338,16 +300,12 @@ TEST_CASE("expert routing: both regions of a mixture of experts go by own rows' 
 }
 
 TEST_CASE("expert routing: own rows that are in the workspace already stay there", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr AllGatherMoeShape shape{513, 136, 72, 8, 2, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   RoutedLayer routed(rank, stream, workspace, shape);
   poison(*workspace);
   void* const input = routed.layer.input();
@@ -361,16 +319,12 @@ TEST_CASE("expert routing: own rows that are in the workspace already stay there
 }
 
 TEST_CASE("expert routing: a region may gather its routing while it is tuned", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr AllGatherMoeShape shape{258, 136, 72, 8, 2, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   RoutedLayer routed(rank, stream, workspace, shape);
   ContextualAutotuner tuner(region_tuning(rank));
   std::size_t wrong = 0;
@@ -387,18 +341,14 @@ TEST_CASE("expert routing: a region may gather its routing while it is tuned", "
 
 TEST_CASE("expert routing: a rank that does not come leaves no experts and NaN, and all can go on",
           "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr int m = 200;
   constexpr int top_k = 2;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(m, top_k),
                                           {.wait_budget = std::chrono::seconds(1)});
-  if (rank.count < 2 || workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr);
   ExpertRouting routing(m, top_k, 8, {rank.number, rank.count});
   OwnChoices own(rank, m, top_k);
   const ExpertIds ids = ExpertIds::random(m, top_k, 8, 1, 4);
@@ -426,17 +376,13 @@ TEST_CASE("expert routing: a rank that does not come leaves no experts and NaN, 
 }
 
 TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects what was tried", "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   constexpr AllGatherMoeShape shape{258, 136, 72, 8, 2, GemmType::bf16};
   const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape),
                                           {.wait_budget = std::chrono::milliseconds(500)});
-  if (rank.count < 2 || workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
-    return;
-  }
+  ONLY_IF(rank.count >= 2 && workspace != nullptr && workspace->parts().nccl.problem().empty());
   RoutedLayer routed(rank, stream, workspace, shape);
   Options options = region_tuning(rank);
   options.feasible = only_way("separate");
@@ -444,24 +390,21 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
   int iteration = 0;
   const auto region = [&] {
     if (rank.number == rank.count - 1 && iteration == 4) {
-      cuda_check(cudaLaunchHostFunc(
-          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); }, nullptr));
+      delay(stream, std::chrono::milliseconds(1500));
     }
     ++iteration;
     routed.run(routed.problem.own_rows());
   };
   tuner.run("late_experts", region);
-  const Report report = tuner.report();
-  const RegionReport* const tuned = report.find("late_experts");
-  REQUIRE(tuned != nullptr);
+  const RegionReport tuned = tuner.report("late_experts");
   std::string rejections;
-  for (const ProblemReport& tuned_problem : tuned->problems) {
+  for (const ProblemReport& tuned_problem : tuned.problems) {
     CHECK(same_on_all_ranks(tuned_problem.choice));
     for (const ConfigReport& config : tuned_problem.configs) {
       rejections += config.rejection.value_or("") + '\n';
     }
   }
-  CAPTURE(rejections, tuned->to_string(Detail::why));
+  CAPTURE(rejections, tuned.to_string(Detail::why));
   CHECK_THAT(rejections, ContainsSubstring("rank " + std::to_string(rank.count - 1)));
   CHECK(workspace->failure().empty());
   region();
@@ -470,9 +413,7 @@ TEST_CASE("expert routing: while tuned beside NCCL, a gather in vain rejects wha
 
 TEST_CASE("expert routing: own rows without ids, and workspaces that do not fit, are invalid arguments",
           "[moe][ids]") {
-  if (!ready_here()) {
-    return;
-  }
+  ONLY_IF(ready_here());
   const Rank rank;
   const Stream stream;
   CHECK(ExpertRouting::workspace_bytes(7, 3) == 192);
@@ -480,9 +421,7 @@ TEST_CASE("expert routing: own rows without ids, and workspaces that do not fit,
   constexpr int m = 64;
   constexpr int top_k = 2;
   const auto workspace = region_workspace(rank, ExpertRouting::workspace_bytes(m, top_k));
-  if (workspace == nullptr) {
-    return;
-  }
+  ONLY_IF(workspace != nullptr);
   OwnChoices own(rank, m, top_k);
   const ExpertIds ids = ExpertIds::random(m, top_k, 8, 1);
   own.choose(ids, random_weights(ids.ids.size(), 1));
@@ -510,4 +449,4 @@ TEST_CASE("expert routing: own rows without ids, and workspaces that do not fit,
   CHECK(workspace->failure().empty());
 }
 
-}  // namespace routing_gather_test
+}  // namespace contextual::test::gpu_test::routing_gather_test

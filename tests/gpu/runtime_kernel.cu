@@ -3,7 +3,7 @@
 #include <contextual/cuda.hpp>  // for what nvcc makes of it
 #include <contextual/dispatch.hpp>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 namespace {
 
 int loads = 0;
@@ -19,14 +19,14 @@ __global__ void scale_kernel(float* x, float factor, int n) {
 }
 
 void load(const ScaleConfig& config) {
-  contextual::dispatch<1, 2, 4>(config.per_thread, [&]<int per_thread> {
-    contextual::load_kernel(scale_kernel<per_thread>);
+  dispatch<1, 2, 4>(config.per_thread, [&]<int per_thread> {
+    load_kernel(scale_kernel<per_thread>);
     ++loads;
   });
 }
 
 cudaError_t launch(const ScaleConfig& config, cudaStream_t stream, float* x, float factor, int n) {
-  contextual::dispatch<1, 2, 4>(config.per_thread, [&]<int per_thread> {
+  dispatch<1, 2, 4>(config.per_thread, [&]<int per_thread> {
     const int covered = config.block * per_thread;
     scale_kernel<per_thread><<<(n + covered - 1) / covered, config.block, 0, stream>>>(x, factor, n);
   });
@@ -42,7 +42,7 @@ Scale& scale() {
     return new Scale(
         "scale",
         {{"PER_THREAD", &ScaleConfig::per_thread, {1, 2, 4}}, {"BLOCK", &ScaleConfig::block, {256, 2048}}},
-        [](cudaStream_t, float*, float, int n) { return contextual::make_key(n); }, launch, options);
+        [](cudaStream_t, float*, float, int n) { return make_key(n); }, launch, options);
   }();
   return *kernel;
 }
@@ -57,4 +57,4 @@ int loads_of_scale() {
   return loads;
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -6,14 +6,14 @@
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/kernel.hpp>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 struct ScaleConfig {
   int per_thread = 1;
   int block = 256;
 };
 
-using Scale = contextual::TunableKernel<cudaError_t(const ScaleConfig&, cudaStream_t, float*, float, int)>;
+using Scale = TunableKernel<cudaError_t(const ScaleConfig&, cudaStream_t, float*, float, int)>;
 
 /// Multiplies the elements of a vector.
 Scale& scale();
@@ -24,4 +24,4 @@ cudaFunction_t function_of_scale();
 /// Times that `load` loaded a kernel.
 int loads_of_scale();
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -3,16 +3,9 @@
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
-#include <contextual/autotuner.hpp>
-#include <contextual/cuda.hpp>
-
-#include <algorithm>
 #include <limits>
 
-namespace runtime_launch_test {
-
-using namespace contextual;
-using namespace gpu_test;
+namespace contextual::test::gpu_test::runtime_launch_test {
 
 namespace {
 
@@ -22,11 +15,7 @@ RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
   const std::vector<float> ones(n, 1.0F);
   const DeviceArray<float> x(ones);
   const Stream stream;
-  Options options;
-  options.log_directory = "";
-  options.always_tune = true;
-  options.search = contextual::SearchLevel::off;
-  options.timer = cuda_timer;
+  Options options{.search = SearchLevel::off, .always_tune = true, .log_directory = "", .timer = cuda_timer};
   options.before_iteration = [&](const IterationInfo&) {
     cuda_check(cudaMemcpy(x.get(), ones.data(), n * sizeof(float), cudaMemcpyHostToDevice));
     cuda_check(
@@ -42,7 +31,7 @@ RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
     before();
     static_cast<void>(scale()(stream, x.get(), 3.0F, n));
   });
-  return engine_test::report_of(tuner, "scale");
+  return report_of(tuner, "scale");
 }
 
 void check_only_large_blocks_are_rejected(const RegionReport& region) {
@@ -62,10 +51,8 @@ void check_only_large_blocks_are_rejected(const RegionReport& region) {
 
 }  // namespace
 
-TEST_CASE("launches by <<<>>>: tuned and right, and rejected by the runtime's status", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("launches by <<<>>>: tuned and right, and rejected by the runtime's status") {
+  ONLY_IF(has_gpu());
   const int loads_before = loads_of_scale();
   int wrong_runs = 0;
   check_only_large_blocks_are_rejected(tune_scale([] {}, wrong_runs));
@@ -73,10 +60,8 @@ TEST_CASE("launches by <<<>>>: tuned and right, and rejected by the runtime's st
   CHECK(loads_of_scale() >= loads_before + 6);  // each config was prepared
 }
 
-TEST_CASE("launches by <<<>>>: an error that was there before is not blamed on any config", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("launches by <<<>>>: an error that was there before is not blamed on any config") {
+  ONLY_IF(has_gpu());
   int wrong_runs = 0;
   const auto leave_an_error = [] {
     void* memory = nullptr;
@@ -97,17 +82,12 @@ TEST_CASE("launches by <<<>>>: without a GPU one message says so, and no config 
   if (cuda_problem().empty()) {
     return;
   }
-  Options options;
-  options.log_directory = "";
-  options.timer = cuda_or_host_timer;
+  const Options options{.log_directory = "", .timer = cuda_or_host_timer};
   ContextualAutotuner tuner(options);
-  try {
-    tuner.run("without a GPU", [] { static_cast<void>(scale()(nullptr, nullptr, 1.0F, 1)); });
-    FAIL("nothing was thrown");
-  } catch (const DeviceError& error) {
-    CHECK_THAT(error.what(), ContainsSubstring("there is no GPU that this process can use: cudaError"));
-    CHECK_THAT(error.what(), !ContainsSubstring("Add a config"));
-  }
+  const std::string text = error_text<DeviceError>(
+      [&] { tuner.run("without a GPU", [] { static_cast<void>(scale()(nullptr, nullptr, 1.0F, 1)); }); });
+  CHECK_THAT(text, ContainsSubstring("there is no GPU that this process can use: cudaError"));
+  CHECK_THAT(text, !ContainsSubstring("Add a config"));
 }
 
 TEST_CASE("launch_status of cudaError_t: tells the device's failures from the launch's", "[unit]") {
@@ -127,19 +107,15 @@ TEST_CASE("launch_status of cudaError_t: tells the device's failures from the la
   }
 }
 
-TEST_CASE("load_kernel: what is no kernel throws, and leaves no error behind", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("load_kernel: what is no kernel throws, and leaves no error behind") {
+  ONLY_IF(has_gpu());
   static const int no_kernel = 0;
   CHECK_THROWS_AS(load_kernel(static_cast<const void*>(&no_kernel)), CudaError);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 }
 
-TEST_CASE("add_code_metrics: a kernel that nvcc compiled has registers and fills a multiprocessor", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
+TEST_CASE("add_code_metrics: a kernel that nvcc compiled has registers and fills a multiprocessor") {
+  ONLY_IF(has_gpu());
   const CUfunction function = function_of_scale();
   REQUIRE(function != nullptr);
   KernelMetrics metrics;
@@ -150,4 +126,4 @@ TEST_CASE("add_code_metrics: a kernel that nvcc compiled has registers and fills
   CHECK(metrics.occupancy.value_or(0) <= 1);
 }
 
-}  // namespace runtime_launch_test
+}  // namespace contextual::test::gpu_test::runtime_launch_test

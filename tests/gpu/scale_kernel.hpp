@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 struct ScaleConfig {
   std::string kind = "good";
@@ -22,7 +22,7 @@ struct BrokenByDefault : ScaleConfig {
 };
 
 template <typename C>
-using ScaleOf = contextual::CudaKernel<C, float*, float, int>;
+using ScaleOf = CudaKernel<C, float*, float, int>;
 using Scale = ScaleOf<ScaleConfig>;
 
 inline constexpr const char* scale_source = R"(
@@ -49,10 +49,9 @@ extern "C" __global__ void wild(float* y, float factor, int n) {
 
 /// Kind "good" scales; "registers" and "wild" are the other kernels; "shared" asks for 300 KB of shared
 /// memory, "grid" for a grid that no device has; "source" does not compile.
-inline contextual::CudaLayout scale_layout(const ScaleConfig& config, float* const&, const float&,
-                                           const int& n) {
+inline CudaLayout scale_layout(const ScaleConfig& config, float* const&, const float&, const int& n) {
   const auto block = static_cast<unsigned>(config.block);
-  contextual::CudaLayout layout{.grid = {(static_cast<unsigned>(n) + block - 1) / block}, .block = {block}};
+  CudaLayout layout{.grid = {(static_cast<unsigned>(n) + block - 1) / block}, .block = {block}};
   if (config.kind == "shared") {
     layout.dynamic_shared_bytes = 300 * 1024;
   } else if (config.kind == "grid") {
@@ -64,10 +63,10 @@ inline contextual::CudaLayout scale_layout(const ScaleConfig& config, float* con
 template <typename C = ScaleConfig>
 typename ScaleOf<C>::Definition scale_definition() {
   typename ScaleOf<C>::Definition definition;
-  definition.source = contextual::CudaSource::text("scale.cu", scale_source);
+  definition.source = CudaSource::text("scale.cu", scale_source);
   definition.variant = [](const ScaleConfig& config) {
-    contextual::CudaVariant variant{
-        .function = config.kind == "registers" || config.kind == "wild" ? config.kind : "scale"};
+    CudaVariant variant{.function =
+                            config.kind == "registers" || config.kind == "wild" ? config.kind : "scale"};
     if (config.kind == "source") {
       variant.defines.emplace_back("factor", "+");
     }
@@ -79,19 +78,19 @@ typename ScaleOf<C>::Definition scale_definition() {
 
 /// The default first, then these.
 template <typename C = ScaleConfig>
-contextual::ConfigSpace<C> scale_space(const std::vector<std::pair<std::string, int>>& kinds_and_blocks) {
+ConfigSpace<C> scale_space(const std::vector<std::pair<std::string, int>>& kinds_and_blocks) {
   std::vector<C> configs;
   for (const auto& [kind, block] : kinds_and_blocks) {
     C& config = configs.emplace_back();
     config.kind = kind;
     config.block = block;
   }
-  return contextual::ConfigSpace<C>::list({{"KIND", &C::kind}, {"BLOCK", &C::block}}, std::move(configs))
+  return ConfigSpace<C>::list({{"KIND", &C::kind}, {"BLOCK", &C::block}}, std::move(configs))
       .default_config(C{});
 }
 
-inline contextual::Key scale_key(float* const&, const float&, const int& n) {
-  return contextual::make_key(n);
+inline Key scale_key(float* const&, const float&, const int& n) {
+  return make_key(n);
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -6,11 +6,7 @@
 
 #include "gpu/kernel_support.hpp"
 
-#include <contextual/cuda.hpp>
-
-#include <cuda_runtime_api.h>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// Launched by the constructor, on a stream of its own.
 class SpinningKernel {
@@ -44,12 +40,12 @@ class SpinningKernel {
   struct Config {
     int threads = 1;
   };
-  using Kernel = contextual::CudaKernel<Config, int*, int>;
+  using Kernel = CudaKernel<Config, int*, int>;
 
   static Kernel& kernel() {
     static auto* const kernel = [] {
       Kernel::Definition definition;
-      definition.source = contextual::CudaSource::text("spin.cu", R"(
+      definition.source = CudaSource::text("spin.cu", R"(
 extern "C" __global__ void spin(volatile int* words, int) {
   unsigned long long begin, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
@@ -58,17 +54,17 @@ extern "C" __global__ void spin(volatile int* words, int) {
     if (now - begin > 2000000000ull) { words[1] = 1; break; }
   }
 })");
-      definition.variant = [](const Config&) { return contextual::CudaVariant{.function = "spin"}; };
+      definition.variant = [](const Config&) { return CudaVariant{.function = "spin"}; };
       definition.layout = [](const Config&, int* const&, const int& blocks) {
         constexpr unsigned whole_multiprocessor = 200 * 1024;
-        return blocks == 1 ? contextual::CudaLayout{}
-                           : contextual::CudaLayout{.grid = {static_cast<unsigned>(blocks)},
-                                                    .cluster = {2},
-                                                    .dynamic_shared_bytes = whole_multiprocessor};
+        return blocks == 1 ? CudaLayout{}
+                           : CudaLayout{.grid = {static_cast<unsigned>(blocks)},
+                                        .cluster = {2},
+                                        .dynamic_shared_bytes = whole_multiprocessor};
       };
       return new Kernel(
           "spin", {{"THREADS", &Config::threads, {1}}},
-          [](int* const&, const int&) { return contextual::single_problem(); }, definition);
+          [](int* const&, const int&) { return single_problem(); }, definition);
     }();
     return *kernel;
   }
@@ -77,4 +73,4 @@ extern "C" __global__ void spin(volatile int* words, int) {
   volatile int* words_ = nullptr;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

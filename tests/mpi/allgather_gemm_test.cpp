@@ -10,12 +10,11 @@
 #include <contextual/kernels/mpi/kernels.hpp>
 #include <contextual/kernels/mpi/message_set.hpp>
 
-namespace allgather_gemm_test {
+namespace contextual::test::distributed::allgather_gemm_test {
 
 namespace {
 
-using namespace distributed;
-namespace kernels = contextual::kernels;
+namespace kernels = kernels;
 
 constexpr std::uint64_t matrix_a = 1;
 constexpr std::uint64_t matrix_b = 2;
@@ -92,9 +91,9 @@ class AllGatherGemm {
 
 }  // namespace
 
-TEST_CASE("all-gather GEMM: every run is right with defaults, while tuning and tuned, and ranks choose alike",
-          "[mpi]") {
+TEST_CASE(
+    "all-gather GEMM: every run is right with defaults, while tuning and tuned, and ranks choose alike") {
   check_rounds<AllGatherGemm>("allgather_gemm");
 }
 
-}  // namespace allgather_gemm_test
+}  // namespace contextual::test::distributed::allgather_gemm_test

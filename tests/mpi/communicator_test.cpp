@@ -4,14 +4,7 @@
 #include <contextual/mpi.hpp>
 #include <contextual/testing/communicator_conformance.hpp>
 
-#include <chrono>
-#include <string>
-#include <thread>
-#include <vector>
-
-namespace communicator_test {
-
-using namespace contextual;
+namespace contextual::communicator_test {
 
 namespace {
 
@@ -29,7 +22,7 @@ int world_size() {
 
 }  // namespace
 
-TEST_CASE("MpiCommunicator: rank, size and description are those of MPI", "[mpi]") {
+TEST_CASE("MpiCommunicator: rank, size and description are those of MPI") {
   const auto world = mpi_world();
   CHECK(world->rank() == world_rank());
   CHECK(world->size() == world_size());
@@ -39,12 +32,12 @@ TEST_CASE("MpiCommunicator: rank, size and description are those of MPI", "[mpi]
   CHECK(mpi_world() == world);
 }
 
-TEST_CASE("MpiCommunicator: conforms", "[mpi]") {
+TEST_CASE("MpiCommunicator: conforms") {
   const auto communicator = mpi_communicator(MPI_COMM_WORLD);
   CHECK(testing::check_communicator_rank(*communicator) == std::vector<std::string>{});
 }
 
-TEST_CASE("mpi_communicator: a group has ranks of its own and log files of the program", "[mpi]") {
+TEST_CASE("mpi_communicator: a group has ranks of its own and log files of the program") {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, 0, &half);
   const auto communicator = mpi_communicator(half);
@@ -57,7 +50,7 @@ TEST_CASE("mpi_communicator: a group has ranks of its own and log files of the p
   CHECK(testing::check_communicator_rank(*communicator) == std::vector<std::string>{});
 }
 
-TEST_CASE("mpi_communicator: messages of the application on its communicator do not disturb", "[mpi]") {
+TEST_CASE("mpi_communicator: messages of the application on its communicator do not disturb") {
   const auto communicator = mpi_communicator(MPI_COMM_WORLD);
   const int next = (world_rank() + 1) % world_size();
   const int before = (world_rank() + world_size() - 1) % world_size();
@@ -73,7 +66,7 @@ TEST_CASE("mpi_communicator: messages of the application on its communicator do 
   CHECK(values[0] == world_size() - 1);
 }
 
-TEST_CASE("mpi_communicator: no group and an inter-communicator are refused", "[mpi]") {
+TEST_CASE("mpi_communicator: no group and an inter-communicator are refused") {
   CHECK_THROWS_AS(mpi_communicator(MPI_COMM_NULL), InvalidArgument);
   if (world_size() > 1) {
     MPI_Comm local = MPI_COMM_NULL;
@@ -86,11 +79,8 @@ TEST_CASE("mpi_communicator: no group and an inter-communicator are refused", "[
   }
 }
 
-TEST_CASE("MpiCommunicator: a rank that comes too late is named by all, and nobody gets through any more",
-          "[mpi]") {
-  if (world_size() == 1) {
-    return;
-  }
+TEST_CASE("MpiCommunicator: a rank that comes too late is named by all, and nobody gets through any more") {
+  ONLY_IF(world_size() != 1);
   const auto communicator = mpi_communicator(MPI_COMM_WORLD, {.roll_call = std::chrono::milliseconds(300)});
   const int late = world_size() - 1;
   if (world_rank() == late) {
@@ -110,4 +100,4 @@ TEST_CASE("MpiCommunicator: a rank that comes too late is named by all, and nobo
                   CommunicationError);
 }
 
-}  // namespace communicator_test
+}  // namespace contextual::communicator_test

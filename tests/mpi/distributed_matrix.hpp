@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace distributed {
+namespace contextual::test::distributed {
 
 /// In [-1, 1); differs from round to round. `matrix` tells matrices apart.
 inline float value_at(std::uint64_t matrix, std::uint64_t round, long row, long col) {
@@ -120,4 +120,4 @@ inline std::vector<long> sample_rows(long rows, int shards, std::mt19937& engine
   return sample;
 }
 
-}  // namespace distributed
+}  // namespace contextual::test::distributed

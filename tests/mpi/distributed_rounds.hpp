@@ -10,14 +10,9 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/mpi.hpp>
 
-#include <cstdint>
 #include <cstdlib>
-#include <functional>
-#include <set>
-#include <stdexcept>
-#include <string>
 
-namespace distributed {
+namespace contextual::test::distributed {
 
 inline int world_rank() {
   int rank = 0;
@@ -49,10 +44,10 @@ struct Subject {
 };
 
 /// One rank's choices as text. Sorted, since threads that launch at the same time have no order.
-inline std::string choices_of(const contextual::RegionReport& region) {
+inline std::string choices_of(const RegionReport& region) {
   std::set<std::string> lines;
-  for (const contextual::ProblemReport& problem : region.problems) {
-    CHECK(problem.outcome == contextual::ProblemOutcome::locked_in);
+  for (const ProblemReport& problem : region.problems) {
+    CHECK(problem.outcome == ProblemOutcome::locked_in);
     lines.insert(problem.kernel + " " + problem.key + " " + std::to_string(problem.choice) + " " +
                  problem.choice_config.to_string());
   }
@@ -66,38 +61,33 @@ inline std::string choices_of(const contextual::RegionReport& region) {
 class Rounds {
  public:
   explicit Rounds(Subject subject)
-      : subject_(std::move(subject)),
-        ranks_(contextual::mpi_communicator(MPI_COMM_WORLD)),
-        tuner_(options()) {}
+      : subject_(std::move(subject)), ranks_(mpi_communicator(MPI_COMM_WORLD)), tuner_(options()) {}
 
   void run_all() {
     for (round_ = 0; round_ < 5; ++round_) {
       subject_.new_data(round_);
-      run_once(contextual::Mode::off);
+      run_once(Mode::off);
       tune();
       full_check_ = round_ == 4;
-      run_once(contextual::Mode::use);
+      run_once(Mode::use);
     }
   }
 
  private:
   /// Few iterations: it is the results that are tested. The deadline bounds every wait of the tuner.
-  contextual::Options options() {
-    contextual::Options options;
-    options.communicator = contextual::mpi_world();
-    options.n_warmup = 1;
-    options.n_repeat = 1;
+  Options options() {
+    Options options{.n_warmup = 1, .n_repeat = 1, .communicator = mpi_world()};
     options.search_settings.runs = 60;
     options.search_settings.closing_rounds = 1;
     options.log_directory = "";
     options.deadline = std::chrono::seconds(60);
-    options.before_iteration = [this](const contextual::IterationInfo&) { subject_.spoil(round_); };
-    options.after_iteration = [this](const contextual::IterationInfo& info) { check(info); };
+    options.before_iteration = [this](const IterationInfo&) { subject_.spoil(round_); };
+    options.after_iteration = [this](const IterationInfo& info) { check(info); };
     return options;
   }
 
   /// Throws instead of counting a failure: the tuner tells the other ranks, which would wait for this one.
-  void check(const contextual::IterationInfo& info) {
+  void check(const IterationInfo& info) {
     const double error = full_check_ ? subject_.full_error() : subject_.sampled_error();
     if (!(error <= tolerance)) {
       throw std::runtime_error("round " + std::to_string(round_) + ", " + std::string(to_string(info.phase)) +
@@ -107,9 +97,8 @@ class Rounds {
     ++checked_;
   }
 
-  void run_once(contextual::Mode mode) {
-    contextual::Options how;
-    how.mode = mode;
+  void run_once(Mode mode) {
+    Options how{.mode = mode};
     checked_ = 0;
     tuner_.run(subject_.region, subject_.run, how);
     CHECK(checked_ == 1);
@@ -117,9 +106,7 @@ class Rounds {
 
   /// The search takes long: in the first round only.
   void tune() {
-    contextual::Options how;
-    how.always_tune = true;
-    how.search = round_ == 0 ? contextual::SearchLevel::normal : contextual::SearchLevel::off;
+    Options how{.search = round_ == 0 ? SearchLevel::normal : SearchLevel::off, .always_tune = true};
     checked_ = 0;
     int runs = 0;
     tuner_.run(
@@ -131,21 +118,21 @@ class Rounds {
         how);
     CHECK(runs > 10);
     CHECK(checked_ == runs);
-    const contextual::Report report = tuner_.report();
+    const Report report = tuner_.report();
     const std::string choices = choices_of(*report.find(subject_.region));
     CHECK_FALSE(choices.empty());
-    const auto all = ranks_->all_gather(choices, contextual::Deadline::after(std::chrono::seconds(60)));
+    const auto all = ranks_->all_gather(choices, Deadline::after(std::chrono::seconds(60)));
     for (const std::string& others : all) {
       CHECK(others == choices);  // byte for byte
     }
   }
 
   Subject subject_;
-  std::shared_ptr<contextual::Communicator> ranks_;  ///< the test's own, apart from the tuner's
+  std::shared_ptr<Communicator> ranks_;  ///< the test's own, apart from the tuner's
   std::uint64_t round_ = 0;
   bool full_check_ = false;
   int checked_ = 0;
-  contextual::ContextualAutotuner tuner_;
+  ContextualAutotuner tuner_;
 };
 
 /// Of a region that is an object with the functions of `Subject`.
@@ -161,4 +148,4 @@ void check_rounds(const char* name) {
       .run_all();
 }
 
-}  // namespace distributed
+}  // namespace contextual::test::distributed

@@ -10,12 +10,11 @@
 #include <contextual/kernels/mpi/kernels.hpp>
 #include <contextual/kernels/mpi/message_set.hpp>
 
-namespace gemm_reduce_scatter_test {
+namespace contextual::test::distributed::gemm_reduce_scatter_test {
 
 namespace {
 
-using namespace distributed;
-namespace kernels = contextual::kernels;
+namespace kernels = kernels;
 
 constexpr std::uint64_t matrix_a = 3;
 constexpr std::uint64_t matrix_b = 4;
@@ -100,9 +99,8 @@ class GemmReduceScatter {
 }  // namespace
 
 TEST_CASE(
-    "GEMM reduce-scatter: every run is right with defaults, while tuning and tuned, and ranks choose alike",
-    "[mpi]") {
+    "GEMM reduce-scatter: every run is right with defaults, while tuning and tuned, and ranks choose alike") {
   check_rounds<GemmReduceScatter>("gemm_reduce_scatter");
 }
 
-}  // namespace gemm_reduce_scatter_test
+}  // namespace contextual::test::distributed::gemm_reduce_scatter_test

@@ -3,22 +3,15 @@
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
-#include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/mpi.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
-#include <string>
-#include <utility>
 
-namespace groups_test {
-
-using namespace contextual;
+namespace contextual::groups_test {
 
 namespace {
 
@@ -47,14 +40,14 @@ std::shared_ptr<Communicator> group_of(int colour) {
 
 /// `fastest` is the config that is the fastest where this is called.
 Options scripted_options(std::shared_ptr<Communicator> communicator, std::size_t fastest) {
-  Options options;
-  options.communicator = std::move(communicator);
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.log_directory = "";
-  options.deadline = std::chrono::seconds(60);
-  options.timer = testing::scripted_timer(
-      [fastest](const LaunchInfo& launch) { return launch.config_id == fastest ? 1'000 : 2'000; });
+  Options options{.n_warmup = 1,
+                  .n_repeat = 1,
+                  .deadline = std::chrono::seconds(60),
+                  .log_directory = "",
+                  .communicator = std::move(communicator),
+                  .timer = testing::scripted_timer([fastest](const LaunchInfo& launch) {
+                    return launch.config_id == fastest ? 1'000 : 2'000;
+                  })};
   return options;
 }
 
@@ -64,12 +57,11 @@ std::size_t tune(const Options& options, int runs_more = 0) {
                        [] { return single_problem(); }, [](const StepConfig&) {}};
   ContextualAutotuner tuner{options};
   for (int run = 0; run <= runs_more; ++run) {
-    Options again;
-    again.always_tune = true;
+    const Options again{.always_tune = true};
     tuner.run(
         "region", [&] { kernel(); }, again);
   }
-  return engine_test::report_of(tuner, "region").problems.at(0).choice;
+  return test::report_of(tuner, "region").problems.at(0).choice;
 }
 
 /// A folder that all ranks know, made by rank 0.
@@ -84,7 +76,7 @@ std::filesystem::path shared_folder(Communicator& world) {
 
 }  // namespace
 
-TEST_CASE("groups that tune apart: choices are alike in a group, and each group's own", "[mpi]") {
+TEST_CASE("groups that tune apart: choices are alike in a group, and each group's own") {
   const int colour = world_rank() % 2;
   const auto group = group_of(colour);
   const std::size_t fastest = colour == 0 ? 1 : 2;
@@ -96,7 +88,7 @@ TEST_CASE("groups that tune apart: choices are alike in a group, and each group'
   }
 }
 
-TEST_CASE("groups that tune apart: each process has a log of its own", "[mpi]") {
+TEST_CASE("groups that tune apart: each process has a log of its own") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   const auto group = group_of(world->rank() % 2);
   const std::filesystem::path folder = shared_folder(*world);
@@ -131,4 +123,4 @@ TEST_CASE("groups that tune apart: each process has a log of its own", "[mpi]") 
   }
 }
 
-}  // namespace groups_test
+}  // namespace contextual::groups_test

@@ -7,15 +7,11 @@
 #include <contextual/kernels/mpi/configs.hpp>
 #include <contextual/kernels/mpi/kernels.hpp>
 
-#include <string>
-#include <vector>
+namespace contextual::kernel_configs_test {
 
-namespace kernel_configs_test {
+namespace mpi = kernels::mpi;
 
-using namespace contextual;
-namespace mpi = contextual::kernels::mpi;
-
-TEST_CASE("MPI configs: every kernel has those of its config space, the default first", "[mpi]") {
+TEST_CASE("MPI configs: every kernel has those of its config space, the default first") {
   CHECK(mpi::kernel_types() == std::vector<std::string>{"mpi_all_gather", "mpi_reduce_scatter"});
   CHECK(kernels::all_gather().name() == "mpi_all_gather");
   CHECK(kernels::reduce_scatter().name() == "mpi_reduce_scatter");
@@ -32,4 +28,4 @@ TEST_CASE("MPI configs: every kernel has those of its config space, the default 
   CHECK_THROWS_AS(mpi::generate_configs("host_gemm"), InvalidArgument);  // that is kernels/host/configs.hpp's
 }
 
-}  // namespace kernel_configs_test
+}  // namespace contextual::kernel_configs_test

@@ -6,15 +6,7 @@
 #include <contextual/mpi.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-
-namespace kernel_tuner_test {
-
-using namespace contextual;
+namespace contextual::kernel_tuner_test {
 
 namespace {
 
@@ -53,7 +45,7 @@ void check_equal_on_all(Communicator& world, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("KernelTuner: all ranks get one result, and the second time what rank 0 has cached", "[mpi]") {
+TEST_CASE("KernelTuner: all ranks get one result, and the second time what rank 0 has cached") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   int launches = 0;
   KernelTuner tuner{"mpi_kernel_tuner", ConfigSpace<Config>{{"BLOCK", {16, 32, 64, 128}}},
@@ -72,8 +64,8 @@ TEST_CASE("KernelTuner: all ranks get one result, and the second time what rank 
   CHECK(tuner.cache().get_all_keys().size() == (world->rank() == 0 ? 1U : 0U));
 }
 
-TEST_CASE("KernelTuner: with the rank in its key a kernel has a choice of each rank, which falls back alone",
-          "[mpi]") {
+TEST_CASE(
+    "KernelTuner: with the rank in its key a kernel has a choice of each rank, which falls back alone") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   const int rank = world->rank();
   bool broken = false;
@@ -102,4 +94,4 @@ TEST_CASE("KernelTuner: with the rank in its key a kernel has a choice of each r
   CHECK(block == 16);
 }
 
-}  // namespace kernel_tuner_test
+}  // namespace contextual::kernel_tuner_test

@@ -10,18 +10,11 @@
 #include <mpi.h>
 #include <sys/resource.h>
 
-#include <array>
-#include <chrono>
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <string>
 
-namespace shortage_test {
-
-using namespace contextual;
+namespace contextual::shortage_test {
 
 namespace fs = std::filesystem;
 
@@ -63,15 +56,15 @@ class SharedDirectory {
 };
 
 Options options_of(const std::shared_ptr<Communicator>& world) {
-  Options options;
-  options.search = SearchLevel::off;
-  options.cache_directory = "";
-  options.log_directory = "";
-  options.print = Print::nothing;
-  options.deadline = std::chrono::seconds(3);
-  options.communicator = world;
-  options.timer = testing::scripted_timer(
-      [](const LaunchInfo& launch) { return 9000 - 1000 * static_cast<std::int64_t>(launch.config_id); });
+  Options options{.search = SearchLevel::off,
+                  .deadline = std::chrono::seconds(3),
+                  .log_directory = "",
+                  .cache_directory = "",
+                  .print = Print::nothing,
+                  .communicator = world,
+                  .timer = testing::scripted_timer([](const LaunchInfo& launch) {
+                    return 9000 - 1000 * static_cast<std::int64_t>(launch.config_id);
+                  })};
   return options;
 }
 
@@ -100,7 +93,7 @@ class FileSizeLimit {
 
 }  // namespace
 
-TEST_CASE("shortage: logs of one rank that cannot grow hold up no rank", "[mpi]") {
+TEST_CASE("shortage: logs of one rank that cannot grow hold up no rank") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   const SharedDirectory directory(*world);
   constexpr std::size_t full = 8192;
@@ -121,8 +114,7 @@ TEST_CASE("shortage: logs of one rank that cannot grow hold up no rank", "[mpi]"
         is_last(*world));
 }
 
-TEST_CASE("shortage: where one rank has no memory for a copy, all ranks throw, and the next run works",
-          "[mpi]") {
+TEST_CASE("shortage: where one rank has no memory for a copy, all ranks throw, and the next run works") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   const auto kernel = waiting_kernel("copies");
   ContextualAutotuner tuner(options_of(world));
@@ -135,4 +127,4 @@ TEST_CASE("shortage: where one rank has no memory for a copy, all ranks throw, a
   CHECK_NOTHROW(tuner.run("copies", [&] { (*kernel)(); }, {.restore = {{buffer}}}));  // nothing to tune
 }
 
-}  // namespace shortage_test
+}  // namespace contextual::shortage_test

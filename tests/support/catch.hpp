@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -67,3 +71,47 @@ decltype(auto) only(const Items& items) {
   REQUIRE(items.size() == 1);
   return *items.begin();
 }
+
+namespace contextual::test {
+
+/// The message of the E that `call` throws; another text when it throws nothing or something else.
+template <typename E, typename Call>
+std::string error_text(Call&& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("[an error of another type: ") + error.what() + "]";
+  }
+  return "[no error]";
+}
+
+/// The E that `call` throws. Fails the test when it throws none.
+template <typename E, typename Call>
+E caught(Call&& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error;
+  }
+  FAIL("no error");
+  throw std::logic_error("a failed test goes on");
+}
+
+/// What a rank or thread has thrown, as the E that it is.
+template <typename E>
+E thrown_as(const std::exception_ptr& thrown) {
+  REQUIRE(thrown);
+  return caught<E>([&] { std::rethrow_exception(thrown); });
+}
+
+}  // namespace contextual::test
+
+/// Ends a test case where that does not hold. What is missing has said so, if ctest is to know.
+#define ONLY_IF(...)      \
+  do {                    \
+    if (!(__VA_ARGS__)) { \
+      return;             \
+    }                     \
+  } while (false)

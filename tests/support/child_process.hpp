@@ -7,11 +7,10 @@
 #include "support/engine.hpp"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
-namespace engine_test {
+namespace contextual::test {
 
 inline constexpr const char* child_variable = "TEST_CHILD";
 
@@ -63,4 +62,6 @@ inline int run_child(const std::string& name,
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-}  // namespace engine_test
+}  // namespace contextual::test
+
+namespace engine_test = contextual::test;

@@ -13,20 +13,18 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-namespace engine_test {
+namespace contextual::test {
 
 struct Block {
   int block = 0;  ///< equals the config id in the spaces of `blocks`
 };
 
 /// A space of `count` configs.
-inline contextual::ConfigSpace<Block> blocks(int count) {
+inline ConfigSpace<Block> blocks(int count) {
   std::vector<int> values;
   for (int i = 0; i < count; ++i) {
     values.push_back(i);
@@ -35,54 +33,40 @@ inline contextual::ConfigSpace<Block> blocks(int count) {
 }
 
 /// Every config is faster than the one before it: the last one wins.
-inline contextual::TimerFactory last_is_fastest() {
-  return contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
-    return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
-  });
+inline TimerFactory last_is_fastest() {
+  return testing::scripted_timer(
+      [](const LaunchInfo& launch) { return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id); });
 }
 
-inline contextual::TimerFactory times(std::function<std::int64_t(const contextual::LaunchInfo&)> model) {
-  return contextual::testing::scripted_timer(std::move(model));
+inline TimerFactory times(std::function<std::int64_t(const LaunchInfo&)> model) {
+  return testing::scripted_timer(std::move(model));
 }
 
 /// One warm-up and one repeat a config, the documented table and nothing else, no log.
-inline contextual::Options quick(contextual::TimerFactory timer = last_is_fastest()) {
+inline Options quick(TimerFactory timer = last_is_fastest()) {
   return {.n_warmup = 1,
           .n_repeat = 1,
-          .search = contextual::SearchLevel::off,
+          .search = SearchLevel::off,
           .log_directory = "",
           .timer = std::move(timer)};
 }
 
-/// The message of the E that `call` throws; another text when it throws nothing or something else.
-template <typename E, typename Call>
-std::string error_text(Call&& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("[an error of another type: ") + error.what() + "]";
-  }
-  return "[no error]";
-}
-
 /// Tunes a region by a tuner of its own, and returns what is reported of it.
-inline contextual::RegionReport tuned(const contextual::Options& options, const std::string& region,
-                                      const std::function<void()>& body) {
-  contextual::ContextualAutotuner tuner(options);
+inline RegionReport tuned(const Options& options, const std::string& region,
+                          const std::function<void()>& body) {
+  ContextualAutotuner tuner(options);
   tuner.run(region, body);
   return report_of(tuner, region);
 }
 
-inline contextual::RegionReport tuned(const std::string& region, const std::function<void()>& body) {
+inline RegionReport tuned(const std::string& region, const std::function<void()>& body) {
   return tuned(quick(), region, body);
 }
 
 /// The problem of a kernel. Fails the test when there is none.
-inline const contextual::ProblemReport& of_kernel(const contextual::RegionReport& report,
-                                                  std::string_view kernel, std::string_view key = {}) {
-  for (const contextual::ProblemReport& problem : report.problems) {
+inline const ProblemReport& of_kernel(const RegionReport& report, std::string_view kernel,
+                                      std::string_view key = {}) {
+  for (const ProblemReport& problem : report.problems) {
     if (problem.kernel == kernel && (key.empty() || problem.key == key)) {
       return problem;
     }
@@ -92,21 +76,20 @@ inline const contextual::ProblemReport& of_kernel(const contextual::RegionReport
 }
 
 /// What the problem of a kernel came to in the latest run of a region. Fails the test when there is none.
-inline contextual::ProblemReport problem_of(const contextual::ContextualAutotuner& tuner,
-                                            std::string_view region, std::string_view kernel,
-                                            std::string_view key = {}) {
+inline ProblemReport problem_of(const ContextualAutotuner& tuner, std::string_view region,
+                                std::string_view kernel, std::string_view key = {}) {
   return of_kernel(report_of(tuner, region), kernel, key);
 }
 
 /// A kernel of `count` configs, and a tuner with a region of the same name that launches it.
 struct OneKernel {
-  using Kernel = contextual::TunableKernel<int(const Block&)>;
+  using Kernel = TunableKernel<int(const Block&)>;
 
   explicit OneKernel(const std::string& its_name, int count = 3, Kernel::Options of_kernel = {},
-                     contextual::Options options = quick())
+                     Options options = quick())
       : name(its_name),
         kernel(
-            name, blocks(count), contextual::single_problem,
+            name, blocks(count), single_problem,
             [this](const Block& block) {
               in_launch(block);
               used.push_back(block.block);
@@ -123,34 +106,34 @@ struct OneKernel {
     ++runs;
     return kernel();
   }
-  int run(const contextual::Options& call = {}) {
+  int run(const Options& call = {}) {
     return tuner.run(
         name, [this] { return region(); }, call);
   }
   /// What the latest run came to.
-  contextual::ProblemReport problem() const { return problem_of(tuner, name, name); }
-  contextual::RegionReport report() const { return report_of(tuner, name); }
+  ProblemReport problem() const { return problem_of(tuner, name, name); }
+  RegionReport report() const { return report_of(tuner, name); }
 
   std::string name;
   std::function<void(const Block&)> in_launch = [](const Block&) {};  ///< may reject
   std::vector<int> used;                                              ///< by launches that were not rejected
   int runs = 0;                                                       ///< of the region
   Kernel kernel;
-  contextual::ContextualAutotuner tuner;
+  ContextualAutotuner tuner;
 };
 
 /// For `in_launch` or `load`: rejects that config.
 inline auto refuse_block(int refused, const std::string& why) {
   return [=](const Block& block) {
     if (block.block == refused) {
-      throw contextual::ConfigRejected(why);
+      throw ConfigRejected(why);
     }
   };
 }
 
 /// Tunes a kernel of `count` configs by itself.
-inline contextual::ProblemReport tune_alone(
-    const std::string& name, int count, contextual::Options options = quick(),
+inline ProblemReport tune_alone(
+    const std::string& name, int count, Options options = quick(),
     std::function<void(const Block&)> in_launch = [](const Block&) {}) {
   OneKernel one(name, count, {}, std::move(options));
   one.in_launch = std::move(in_launch);
@@ -194,4 +177,4 @@ inline std::size_t count_of(const std::string& text, const std::string& wanted) 
   return count;
 }
 
-}  // namespace engine_test
+}  // namespace contextual::test

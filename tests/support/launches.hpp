@@ -19,19 +19,18 @@
 #include <utility>
 #include <vector>
 
-namespace launch_test {
+namespace contextual::test::launch_test {
 
 /// A kernel without a launcher, with a space of `config_count` configs.
-inline std::shared_ptr<contextual::detail::KernelCore> core_of(const std::string& name,
-                                                               const std::string& coupling = {},
-                                                               std::size_t config_count = 1) {
-  contextual::detail::KernelTraits traits;
+inline std::shared_ptr<detail::KernelCore> core_of(const std::string& name, const std::string& coupling = {},
+                                                   std::size_t config_count = 1) {
+  detail::KernelTraits traits;
   traits.name = name;
   traits.coupling = coupling;
   traits.space = [config_count] {
-    return contextual::SpaceView{config_count, config_count, std::vector<contextual::Config>(config_count)};
+    return SpaceView{config_count, config_count, std::vector<Config>(config_count)};
   };
-  return std::make_shared<contextual::detail::KernelCore>(std::move(traits));
+  return std::make_shared<detail::KernelCore>(std::move(traits));
 }
 
 /// The processor time of the calling thread: other processes of a busy machine do not add to it.
@@ -55,19 +54,18 @@ std::int64_t steps_done(std::int64_t count, Step&& step) {
 
 /// What one rank knows of its launches in one `run`.
 struct Run {
-  std::unique_ptr<contextual::Timer> timer = contextual::host_timer();
-  contextual::detail::RunContext context;
+  std::unique_ptr<Timer> timer = host_timer();
+  detail::RunContext context;
 
   explicit Run(const std::string& region)
-      : context(region, contextual::LaunchRegistry::instance().region_id({}, region), *timer,
-                contextual::detail::Reuse::lasting, contextual::detail::Namesakes::are_of_ranks) {}
+      : context(region, LaunchRegistry::instance().region_id({}, region), *timer, detail::Reuse::lasting,
+                detail::Namesakes::are_of_ranks) {}
 
   /// The problem of a launch on the thread of `run`, found and recorded as LaunchCall does.
-  contextual::detail::ProblemSlot* launch(const contextual::detail::KernelCore& core,
-                                          const contextual::Key& key) {
-    contextual::detail::ProblemSlot* slot = context.find(core, key, {});
+  detail::ProblemSlot* launch(const detail::KernelCore& core, const Key& key) {
+    detail::ProblemSlot* slot = context.find(core, key, {});
     if (slot != nullptr) {
-      contextual::detail::LaunchRecord record;
+      detail::LaunchRecord record;
       record.slot = slot;
       context.threads().front().records.push_back(record);
     }
@@ -75,4 +73,6 @@ struct Run {
   }
 };
 
-}  // namespace launch_test
+}  // namespace contextual::test::launch_test
+
+namespace launch_test = contextual::test::launch_test;

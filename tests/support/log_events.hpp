@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace engine_test {
+namespace contextual::test {
 
 /// The events of that name in the log of a rank in `directory`, in order; all where no name is given.
 inline std::vector<nlohmann::json> events_in(const std::filesystem::path& directory, int rank,
@@ -23,4 +23,4 @@ inline std::vector<nlohmann::json> events_in(const std::filesystem::path& direct
   return events;
 }
 
-}  // namespace engine_test
+}  // namespace contextual::test

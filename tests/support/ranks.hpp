@@ -10,7 +10,6 @@
 #include <contextual/testing/scripted_timer.hpp>
 
 #include <concepts>
-#include <exception>
 #include <type_traits>
 
 namespace contextual::test {
@@ -86,14 +85,12 @@ inline std::int64_t later_is_faster(const LaunchInfo& launch) {
 }
 
 inline Options rank_options(std::shared_ptr<Communicator> communicator) {
-  Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 2;
-  options.search = contextual::SearchLevel::off;
-  options.log_directory = "";
-  options.communicator = std::move(communicator);
-  options.timer = testing::scripted_timer(later_is_faster);
-  return options;
+  return {.n_warmup = 1,
+          .n_repeat = 2,
+          .search = SearchLevel::off,
+          .log_directory = "",
+          .communicator = std::move(communicator),
+          .timer = testing::scripted_timer(later_is_faster)};
 }
 
 template <typename E>

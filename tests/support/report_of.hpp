@@ -12,13 +12,12 @@
 #include <string_view>
 #include <vector>
 
-namespace engine_test {
+namespace contextual::test {
 
 /// The latest run of `region`. Throws where there is none.
-inline contextual::RegionReport report_of(const contextual::ContextualAutotuner& tuner,
-                                          std::string_view region) {
-  const contextual::Report report = tuner.report();
-  const contextual::RegionReport* run = report.find(region);
+inline RegionReport report_of(const ContextualAutotuner& tuner, std::string_view region) {
+  const Report report = tuner.report();
+  const RegionReport* run = report.find(region);
   if (run == nullptr) {
     throw std::runtime_error("no run of region " + std::string(region));
   }
@@ -32,4 +31,6 @@ inline std::size_t count_with(const std::vector<std::string>& texts, const std::
   }));
 }
 
-}  // namespace engine_test
+}  // namespace contextual::test
+
+namespace engine_test = contextual::test;

@@ -6,11 +6,10 @@
 #include "support/engine.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cstdio>
 
-namespace engine_test {
+namespace contextual::test {
 
 /// While it lives stderr goes into a file.
 class StderrCapture {
@@ -39,4 +38,6 @@ class StderrCapture {
   int saved_;
 };
 
-}  // namespace engine_test
+}  // namespace contextual::test
+
+namespace engine_test = contextual::test;

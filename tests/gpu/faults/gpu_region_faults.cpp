@@ -16,17 +16,10 @@
 #include "mpi/faults/result_file.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/mpi.hpp>
 
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdio>
-#include <memory>
-#include <string>
-#include <utility>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 namespace {
 
 using faults::CommandLine;
@@ -39,7 +32,7 @@ constexpr std::chrono::seconds setup_deadline{20};
 /// One rank's program.
 class Program {
  public:
-  Program(const CommandLine& command_line, std::shared_ptr<contextual::Communicator> world)
+  Program(const CommandLine& command_line, std::shared_ptr<Communicator> world)
       : command_line_(command_line),
         world_(std::move(world)),
         results_(command_line.result_directory / ("rank-" + std::to_string(world_->rank()) + ".txt")),
@@ -80,12 +73,12 @@ class Program {
   /// Another one in each repetition.
   int layer_index() const { return command_line_.first % layers_under_fault; }
   std::unique_ptr<LayerUnderFault> layer(
-      const Rank& rank, const std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>& workspace) const {
+      const Rank& rank, const std::shared_ptr<kernels::cuda::PeerWorkspace>& workspace) const {
     return make_layer_under_fault(layer_index(), rank, workspace);
   }
 
   bool can_run() {
-    const std::string problem = contextual::cuda_problem();
+    const std::string problem = cuda_problem();
     if (!on_all_ranks(problem.empty())) {
       skip(problem.empty() ? "another rank has no GPU" : problem);
       return false;
@@ -99,8 +92,8 @@ class Program {
 
   /// Returns null where the ranks cannot use each other's memory. With equal bits, unless the way is given:
   /// what NCCL waits for on the device has no budget.
-  std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> make_workspace(
-      const Rank& rank, std::chrono::nanoseconds budget) const {
+  std::shared_ptr<kernels::cuda::PeerWorkspace> make_workspace(const Rank& rank,
+                                                               std::chrono::nanoseconds budget) const {
     return region_workspace(rank, workspace_bytes_under_fault(rank.count),
                             {.setup_deadline = setup_deadline,
                              .wait_budget = budget,
@@ -121,7 +114,7 @@ class Program {
   }
 
   void make_tuner(const Rank& rank) {
-    contextual::Options options = region_tuning(rank);
+    Options options = region_tuning(rank);
     options.communicator = world_;
     options.search_settings.runs = 40;
     options.search_settings.closing_rounds = 2;
@@ -131,18 +124,18 @@ class Program {
     options.deadline = command_line_.deadline;
     options.grace = command_line_.grace;
     options.log_directory = command_line_.log_directory;
-    options.before_iteration = [this](const contextual::IterationInfo& info) { injector_.at(info); };
-    options.verify = [this](const contextual::IterationInfo& info) {
+    options.before_iteration = [this](const IterationInfo& info) { injector_.at(info); };
+    options.verify = [this](const IterationInfo& info) {
       note_failed_call(info);
       under_fault_->check_run();
       return true;
     };
-    options.progress = [this](const contextual::Progress& progress) { note_past(progress); };
-    tuner_ = std::make_unique<contextual::ContextualAutotuner>(options);
+    options.progress = [this](const Progress& progress) { note_past(progress); };
+    tuner_ = std::make_unique<ContextualAutotuner>(options);
   }
 
   /// The layer's own check rejects the assignment after this.
-  void note_failed_call(const contextual::IterationInfo& info) {
+  void note_failed_call(const IterationInfo& info) {
     const std::string failure = workspace_ == nullptr ? "" : workspace_->failure();
     if (!failure.empty()) {
       results_.write({{"event", "failed_call"},
@@ -153,7 +146,7 @@ class Program {
   }
 
   /// The batch with the fault is over, the ranks have agreed about it, and all of them go on.
-  void note_past(const contextual::Progress& progress) {
+  void note_past(const Progress& progress) {
     if (!past_ && region_.starts_with("fault") &&
         progress.iterations_done > std::stoll(command_line_.iterations.front())) {
       past_ = true;
@@ -161,8 +154,8 @@ class Program {
     }
   }
 
-  void tune(const std::string& name, RegionUnderFault& region,
-            contextual::kernels::cuda::PeerWorkspace& workspace, const contextual::Options& options) {
+  void tune(const std::string& name, RegionUnderFault& region, kernels::cuda::PeerWorkspace& workspace,
+            const Options& options) {
     region_ = name;
     under_fault_ = &region;
     workspace_ = &workspace;
@@ -179,8 +172,8 @@ class Program {
     }
     if (outcome == "ok") {
       region.check_run();  // the final one
-      const contextual::Report report = tuner_->report();
-      if (const contextual::RegionReport* run = report.find(name)) {
+      const Report report = tuner_->report();
+      if (const RegionReport* run = report.find(name)) {
         results_.write({{"event", "choices"}, {"region", name}, {"choices", run->choices_text()}});
       }
     } else {
@@ -206,7 +199,7 @@ class Program {
   }
 
   void check(const std::string& name, RegionUnderFault& region,
-             const contextual::kernels::cuda::PeerWorkspace& workspace) const {
+             const kernels::cuda::PeerWorkspace& workspace) const {
     const RegionResults results = region.results();
     results_.write({{"event", "checked"},
                     {"region", name},
@@ -217,24 +210,24 @@ class Program {
   }
 
   const CommandLine& command_line_;
-  std::shared_ptr<contextual::Communicator> world_;
+  std::shared_ptr<Communicator> world_;
   faults::ResultFile results_;
   faults::Injector injector_;
-  std::unique_ptr<contextual::ContextualAutotuner> tuner_;
-  std::string region_;                                             ///< that is being tuned
-  RegionUnderFault* under_fault_ = nullptr;                        ///< the same
-  contextual::kernels::cuda::PeerWorkspace* workspace_ = nullptr;  ///< of the same, while it is being tuned
-  bool past_ = false;                                              ///< the batch with the fault
+  std::unique_ptr<ContextualAutotuner> tuner_;
+  std::string region_;                                 ///< that is being tuned
+  RegionUnderFault* under_fault_ = nullptr;            ///< the same
+  kernels::cuda::PeerWorkspace* workspace_ = nullptr;  ///< of the same, while it is being tuned
+  bool past_ = false;                                  ///< the batch with the fault
 };
 
 int run_rank(const CommandLine& command_line) {
-  Program program(command_line, contextual::mpi_world({.roll_call = command_line.roll_call}));
+  Program program(command_line, mpi_world({.roll_call = command_line.roll_call}));
   return program.run();
 }
 
 }  // namespace
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test
 
 int main(int argc, char** argv) {
-  return faults::fault_main("gpu_region_faults", argc, argv, gpu_test::run_rank);
+  return faults::fault_main("gpu_region_faults", argc, argv, contextual::test::gpu_test::run_rank);
 }

@@ -10,18 +10,18 @@
 #include <chrono>
 #include <stdexcept>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 struct HoldingConfig {
   int threads = 1;
 };
-using HoldingKernel = contextual::CudaKernel<HoldingConfig, unsigned long long>;
+using HoldingKernel = CudaKernel<HoldingConfig, unsigned long long>;
 
 /// Never destroyed: it may still run when the process ends.
 inline HoldingKernel& holding_kernel() {
   static auto* const kernel = [] {
     HoldingKernel::Definition definition;
-    definition.source = contextual::CudaSource::text("hold.cu", R"(
+    definition.source = CudaSource::text("hold.cu", R"(
 extern "C" __global__ void hold(unsigned long long budget_ns) {
   unsigned long long begin, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
@@ -29,13 +29,11 @@ extern "C" __global__ void hold(unsigned long long budget_ns) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   } while (now - begin < budget_ns);
 })");
-    definition.variant = [](const HoldingConfig&) { return contextual::CudaVariant{.function = "hold"}; };
-    definition.layout = [](const HoldingConfig&, const unsigned long long&) {
-      return contextual::CudaLayout{};
-    };
+    definition.variant = [](const HoldingConfig&) { return CudaVariant{.function = "hold"}; };
+    definition.layout = [](const HoldingConfig&, const unsigned long long&) { return CudaLayout{}; };
     return new HoldingKernel(
         "hold", {{"THREADS", &HoldingConfig::threads, {1}}},
-        [](const unsigned long long&) { return contextual::single_problem(); }, definition);
+        [](const unsigned long long&) { return single_problem(); }, definition);
   }();
   return *kernel;
 }
@@ -53,4 +51,4 @@ inline void hold(cudaStream_t stream, std::chrono::nanoseconds time) {
   }
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -5,17 +5,10 @@
 #include "gpu/reduced_experts.hpp"
 #include "gpu/reduced_problem.hpp"
 
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/kernels/cuda/allgather_moe.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
-#include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
-
-#include <algorithm>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 namespace {
 
-using namespace contextual::kernels::cuda;
+using namespace kernels::cuda;
 using Workspace = std::shared_ptr<PeerWorkspace>;
 
 constexpr int sets = 2;  // of a product's data
@@ -133,4 +126,4 @@ std::unique_ptr<LayerUnderFault> make_layer_under_fault(int index, const Rank& r
   }
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

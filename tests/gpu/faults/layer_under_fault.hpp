@@ -7,12 +7,9 @@
 
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
-#include <memory>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 class LayerUnderFault {
  public:
@@ -41,6 +38,6 @@ std::size_t workspace_bytes_under_fault(int ranks);
 
 /// Collective, as far as the workspace is. `index`: of the layers, from 0 on.
 std::unique_ptr<LayerUnderFault> make_layer_under_fault(
-    int index, const Rank& rank, const std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>& workspace);
+    int index, const Rank& rank, const std::shared_ptr<kernels::cuda::PeerWorkspace>& workspace);
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -3,10 +3,8 @@
 #include "gpu/faults/holding_kernel.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 namespace {
 
 constexpr int value_count = 4096;
@@ -30,7 +28,7 @@ Scale::Definition RegionUnderFault::own_definition() {
   Scale::Definition definition = scale_definition();
   definition.layout = [this](const ScaleConfig& config, float* const& values, const float& factor,
                              const int& count) {
-    contextual::CudaLayout layout = scale_layout(config, values, factor, count);
+    CudaLayout layout = scale_layout(config, values, factor, count);
     if (!config_failed_ && injector_.due("config")) {
       config_failed_ = true;
       layout.dynamic_shared_bytes = more_than_any_device;
@@ -62,8 +60,8 @@ void RegionUnderFault::check_run() {
 
 RegionResults RegionUnderFault::results() {
   constexpr int calls = 4;
-  RegionResults results;
-  results.while_tuning = layer_->looks_in_stream() ? layer_->wrong() : std::exchange(wrong_while_tuning_, 0);
+  RegionResults results{.while_tuning = layer_->looks_in_stream() ? layer_->wrong()
+                                                                  : std::exchange(wrong_while_tuning_, 0)};
   for (int call = 0; call < calls; ++call) {
     layer_->call(stream_, call);
   }
@@ -75,4 +73,4 @@ RegionResults RegionUnderFault::results() {
   return results;
 }
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

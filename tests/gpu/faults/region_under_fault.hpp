@@ -9,11 +9,7 @@
 #include "gpu/scale_kernel.hpp"
 #include "mpi/faults/injector.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <memory>
-
-namespace gpu_test {
+namespace contextual::test::gpu_test {
 
 /// The results of one rank: wrong elements of the layer.
 struct RegionResults {
@@ -61,4 +57,4 @@ class RegionUnderFault {
   Scale own_;
 };
 
-}  // namespace gpu_test
+}  // namespace contextual::test::gpu_test

@@ -63,9 +63,7 @@ class Program {
   }
 
   void make_tuner() {
-    contextual::Options options;
-    options.n_warmup = 1;
-    options.n_repeat = 2;
+    contextual::Options options{.n_warmup = 1, .n_repeat = 2};
     options.search_settings.runs = 100;  // so that every config is tried, whatever decides
     options.search_settings.closing_rounds = 2;
     options.deadline = command_line_.deadline;

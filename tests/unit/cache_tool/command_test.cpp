@@ -6,29 +6,17 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
-#include <string>
 
-namespace command_test {
+namespace contextual::test::command_test {
 
-using namespace contextual;
-using namespace contextual::cache_tool;
-using contextual::test::rank_kernel;
-using contextual::test::rank_options;
-using engine_test::TemporaryDirectory;
+using namespace cache_tool;
 
 namespace fs = std::filesystem;
 
@@ -59,9 +47,7 @@ Command command_of(const fs::path& directory, Verb verb) {
 void tune(const fs::path& directory, const std::string& region) {
   const auto kernel = rank_kernel("tool_kernel", 3);
   ContextualAutotuner tuner(rank_options(nullptr));
-  Options options;
-  options.cache_directory = directory;
-  options.always_tune = true;
+  const Options options{.always_tune = true, .cache_directory = directory};
   tuner.run(
       region, [&] { (*kernel)(7); }, options);
 }
@@ -102,11 +88,8 @@ struct Program {
               ::raise(SIGKILL);
             }
           });
-      Options options;
-      options.cache_directory = directory;
-      options.mode = mode;
-      options.n_repeat = n_repeat;
-      options.always_tune = true;
+      const Options options{
+          .mode = mode, .n_repeat = n_repeat, .always_tune = true, .cache_directory = directory};
       ContextualAutotuner tuner(rank_options(nullptr));
       tuner.run(
           "tool deadly", [&] { (*kernel)(7); }, options);
@@ -157,7 +140,7 @@ class SmallFiles {
 
 }  // namespace
 
-TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns", "[unit]") {
+TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns") {
   const TemporaryDirectory directory;
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("Nothing is kept"));
   tune(directory.path(), "tool region");
@@ -180,7 +163,7 @@ TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns",
   CHECK_THAT(lines[5], ContainsSubstring("every key") && ContainsSubstring("{TILE: 2}"));
 }
 
-TEST_CASE("contextual-cache: list as JSON has what show shows", "[unit]") {
+TEST_CASE("contextual-cache: list as JSON has what show shows") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command list = command_of(directory.path(), Verb::list);
@@ -198,8 +181,7 @@ TEST_CASE("contextual-cache: list as JSON has what show shows", "[unit]") {
                            ContainsSubstring("processor: ") && ContainsSubstring("own time 8.000 us +- "));
 }
 
-TEST_CASE("contextual-cache: show says line by line what differs here, and why a config was chosen",
-          "[unit]") {
+TEST_CASE("contextual-cache: show says line by line what differs here, and why a config was chosen") {
   const TemporaryDirectory directory;
   detail::describe_machine("tool test", [] { return std::string("before"); });
   tune(directory.path(), "tool region");
@@ -213,12 +195,10 @@ TEST_CASE("contextual-cache: show says line by line what differs here, and why a
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
 }
 
-TEST_CASE("contextual-cache: show says a reason once, and all assignments that cannot be run", "[unit]") {
+TEST_CASE("contextual-cache: show says a reason once, and all assignments that cannot be run") {
   KeptSet set;
   for (const char* kernel : {"one", "two", "three"}) {
-    KeptConfig config;
-    config.kernel = kernel;
-    config.reason = std::string(kernel) == "two" ? "pinned" : "fastest";
+    KeptConfig config{.kernel = kernel, .reason = std::string(kernel) == "two" ? "pinned" : "fastest"};
     set.configs.push_back(config);
   }
   for (int i = 0; i < 12; ++i) {
@@ -231,15 +211,15 @@ TEST_CASE("contextual-cache: show says a reason once, and all assignments that c
   CHECK_THAT(text, ContainsSubstring("assignment-11: stuck\n"));
 }
 
-TEST_CASE("contextual-cache: show says nothing of what the program of the set did not use", "[unit]") {
+TEST_CASE("contextual-cache: show says nothing of what the program of the set did not use") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   detail::describe_machine("accelerators", [] { return std::string("unknown: no driver"); });
   CHECK_THAT(say(command_of(directory.path(), Verb::show)).out, !ContainsSubstring("accelerators"));
 }
 
-TEST_CASE("contextual-cache: list names a set of other versions, which show says counts only without a check",
-          "[unit]") {
+TEST_CASE(
+    "contextual-cache: list names a set of other versions, which show says counts only without a check") {
   const TemporaryDirectory directory;
   const std::string part = GENERATE("driver", "nccl");
   detail::describe_machine(part, [] { return std::string("1.2"); });
@@ -253,8 +233,7 @@ TEST_CASE("contextual-cache: list names a set of other versions, which show says
              ContainsSubstring("only with CONTEXTUAL_VERSION_CHECK=0"));
 }
 
-TEST_CASE("contextual-cache: a set that a program ignores because it is in quarantine is listed so",
-          "[unit]") {
+TEST_CASE("contextual-cache: a set that a program ignores because it is in quarantine is listed so") {
   const TemporaryDirectory directory;
   Program program{.directory = directory.path()};
   REQUIRE(program.run(Mode::tune) == 3);
@@ -281,9 +260,7 @@ TEST_CASE("contextual-cache: a set that a program ignores because it is in quara
 }
 
 TEST_CASE("child process: contextual-cache with CONTEXTUAL_VERSION_CHECK", "[.child]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   const TemporaryDirectory directory;
   if (std::string(std::getenv("CONTEXTUAL_VERSION_CHECK")) != "0") {
     const Said said = say(command_of(directory.path(), Verb::list));
@@ -300,21 +277,20 @@ TEST_CASE("child process: contextual-cache with CONTEXTUAL_VERSION_CHECK", "[.ch
                  ContainsSubstring("driver: then \"1.2\", now \"1.3\""));
 }
 
-TEST_CASE("contextual-cache: CONTEXTUAL_VERSION_CHECK counts for it as for a program", "[unit]") {
+TEST_CASE("contextual-cache: CONTEXTUAL_VERSION_CHECK counts for it as for a program") {
   for (const char* const check : {"0", "maybe"}) {
-    CHECK(engine_test::run_child("contextual-cache with CONTEXTUAL_VERSION_CHECK",
-                                 {{"CONTEXTUAL_VERSION_CHECK", check}}) == 0);
+    CHECK(run_child("contextual-cache with CONTEXTUAL_VERSION_CHECK",
+                    {{"CONTEXTUAL_VERSION_CHECK", check}}) == 0);
   }
 }
 
-TEST_CASE("contextual-cache: list and show say that a set was chosen beside pins that are gone", "[unit]") {
+TEST_CASE("contextual-cache: list and show say that a set was chosen beside pins that are gone") {
   const TemporaryDirectory directory;
   KeptChoices(directory.path()).pin({.region = "tool pins", .kernel = "tool_pinned", .config_id = 1});
   const auto pinned = rank_kernel("tool_pinned", 3);
   const auto tuned = rank_kernel("tool_beside", 3);
   ContextualAutotuner tuner(rank_options(nullptr));
-  Options options;
-  options.cache_directory = directory.path();
+  const Options options{.cache_directory = directory.path()};
   tuner.run(
       "tool pins", [&] { (*pinned)(7), (*tuned)(7); }, options);
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
@@ -325,7 +301,7 @@ TEST_CASE("contextual-cache: list and show say that a set was chosen beside pins
   CHECK_THAT(say(command_of(directory.path(), Verb::show)).out, ContainsSubstring("chosen beside pins"));
 }
 
-TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error", "[unit]") {
+TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   tune(directory.path(), "tool/other");
@@ -339,7 +315,7 @@ TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an
   CHECK(say(command_of("", Verb::list)).code == exit_not_found);
 }
 
-TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit]") {
+TEST_CASE("contextual-cache: export, forget and import bring a set back") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   const Said text = say(command_of(directory.path(), Verb::export_choices));
@@ -364,7 +340,7 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK(KeptChoices(shipped.path()).list().sets.size() == 1);
 }
 
-TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever is written", "[unit]") {
+TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever is written") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   FullDevice full;
@@ -376,7 +352,7 @@ TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever
   CHECK(err.str() == "contextual-cache: the output cannot be written\n");
 }
 
-TEST_CASE("contextual-cache: files that export and import cannot write or read are problems", "[unit]") {
+TEST_CASE("contextual-cache: files that export and import cannot write or read are problems") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command write = command_of(directory.path(), Verb::export_choices);
@@ -391,8 +367,7 @@ TEST_CASE("contextual-cache: files that export and import cannot write or read a
   }
 }
 
-TEST_CASE("contextual-cache: an export that fails leaves the file that is there, and nothing beside it",
-          "[unit]") {
+TEST_CASE("contextual-cache: an export that fails leaves the file that is there, and nothing beside it") {
   const TemporaryDirectory directory;
   for (const char* const region : {"tool region", "tool/other"}) {
     tune(directory.path(), region);
@@ -418,7 +393,7 @@ TEST_CASE("contextual-cache: an export that fails leaves the file that is there,
   CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
 }
 
-TEST_CASE("contextual-cache: export writes through a link, and to what is no file", "[unit]") {
+TEST_CASE("contextual-cache: export writes through a link, and to what is no file") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command write = command_of(directory.path(), Verb::export_choices);
@@ -435,7 +410,7 @@ TEST_CASE("contextual-cache: export writes through a link, and to what is no fil
   CHECK(say(write).code == exit_problems);
 }
 
-TEST_CASE("contextual-cache: what export leaves out is told as every problem is", "[unit]") {
+TEST_CASE("contextual-cache: what export leaves out is told as every problem is") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool\nregion");
   const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
@@ -448,7 +423,7 @@ TEST_CASE("contextual-cache: what export leaves out is told as every problem is"
   CHECK_THAT(said.err, ContainsSubstring("contextual-cache: ") && ContainsSubstring("odd\\nname.json"));
 }
 
-TEST_CASE("contextual-cache: forget and unpin of a region without anything may be repeated", "[unit]") {
+TEST_CASE("contextual-cache: forget and unpin of a region without anything may be repeated") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   for (const Verb verb : {Verb::forget, Verb::unpin}) {
@@ -461,7 +436,7 @@ TEST_CASE("contextual-cache: forget and unpin of a region without anything may b
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
 }
 
-TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
+TEST_CASE("contextual-cache: pins a set and takes the pins back") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
@@ -480,7 +455,7 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   CHECK(say(pin).code == exit_not_found);
 }
 
-TEST_CASE("contextual-cache: pin of a set needs a kernel that the set has", "[unit]") {
+TEST_CASE("contextual-cache: pin of a set needs a kernel that the set has") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
@@ -494,7 +469,7 @@ TEST_CASE("contextual-cache: pin of a set needs a kernel that the set has", "[un
   CHECK(say(pin).code == exit_fine);
 }
 
-TEST_CASE("contextual-cache: pin refuses an empty key", "[unit]") {
+TEST_CASE("contextual-cache: pin refuses an empty key") {
   const TemporaryDirectory directory;
   Command pin = command_of(directory.path(), Verb::pin);
   pin.region = "tool region";
@@ -508,8 +483,8 @@ TEST_CASE("contextual-cache: pin refuses an empty key", "[unit]") {
   CHECK(say(pin).code == exit_fine);
 }
 
-TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses keys with more behind them",
-          "[unit]") {
+TEST_CASE(
+    "contextual-cache: notes what it pins and no kept set has, and refuses keys with more behind them") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   Command pin = command_of(directory.path(), Verb::pin);
@@ -532,7 +507,7 @@ TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses
   CHECK(say(pin).code == exit_not_found);
 }
 
-TEST_CASE("contextual-cache: prune says what it removes, and what it cannot believe is a problem", "[unit]") {
+TEST_CASE("contextual-cache: prune says what it removes, and what it cannot believe is a problem") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
@@ -551,8 +526,7 @@ TEST_CASE("contextual-cache: prune says what it removes, and what it cannot beli
   CHECK_THAT(said.err, ContainsSubstring("others can write"));
 }
 
-TEST_CASE("contextual-cache: list does not say that nothing is kept where something cannot be used",
-          "[unit]") {
+TEST_CASE("contextual-cache: list does not say that nothing is kept where something cannot be used") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
   const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
@@ -564,4 +538,4 @@ TEST_CASE("contextual-cache: list does not say that nothing is kept where someth
   CHECK_THAT(said.err, ContainsSubstring("symbolic link"));
 }
 
-}  // namespace command_test
+}  // namespace contextual::test::command_test

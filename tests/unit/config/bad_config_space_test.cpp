@@ -1,18 +1,10 @@
 #include "support/engine.hpp"
 
 #include <contextual/config_space.hpp>
-#include <contextual/error.hpp>
 
 #include <limits>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-namespace bad_config_space_test {
-
-using contextual::Config;
-using contextual::ConfigSpace;
-using contextual::ConfigSpaceError;
+namespace contextual::bad_config_space_test {
 
 namespace {
 
@@ -39,27 +31,27 @@ const auto static_unknown = static_dynamic.param<int>("UNKNOWN");
 
 template <typename Space>
 std::string error_of(const Space& space) {
-  return engine_test::error_text<ConfigSpaceError>([&] { space.validate(); });
+  return test::error_text<ConfigSpaceError>([&] { space.validate(); });
 }
 
 }  // namespace
 
-TEST_CASE("bad config space: static ones throw at the first use, not before main", "[unit]") {
+TEST_CASE("bad config space: static ones throw at the first use, not before main") {
   REQUIRE_THROWS_AS(static_empty.size(), ConfigSpaceError);
   REQUIRE_THROWS_AS(static_duplicate.configs(), ConfigSpaceError);
   REQUIRE_THROWS_AS(static_contradictory.digest(), ConfigSpaceError);
   REQUIRE_THROWS_AS(static_throwing[0], ConfigSpaceError);
   REQUIRE_THROWS_AS(static_dynamic.view(), ConfigSpaceError);
-  REQUIRE_THROWS_AS(Config{}[static_unknown], contextual::InvalidArgument);
+  REQUIRE_THROWS_AS(Config{}[static_unknown], InvalidArgument);
 }
 
-TEST_CASE("bad config space: every use throws the same error", "[unit]") {
+TEST_CASE("bad config space: every use throws the same error") {
   const std::string first = error_of(static_throwing);
   REQUIRE(error_of(static_throwing) == first);
   REQUIRE(error_of(ConfigSpace<Tile>(static_throwing)) == first);
 }
 
-TEST_CASE("bad config space: no parameters, no values, no configs are empty", "[unit]") {
+TEST_CASE("bad config space: no parameters, no values, no configs are empty") {
   REQUIRE_THAT(error_of(static_empty), ContainsSubstring("empty") && ContainsSubstring("no parameters"));
   REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"M", &Tile::m, {1}}, {"N", &Tile::n, {}}}),
                ContainsSubstring("empty") && ContainsSubstring("\"N\" has no values"));
@@ -68,7 +60,7 @@ TEST_CASE("bad config space: no parameters, no values, no configs are empty", "[
   REQUIRE_THAT(error_of(ConfigSpace<Config>{}), ContainsSubstring("empty"));
 }
 
-TEST_CASE("bad config space: duplicate values, names and listed configs are named", "[unit]") {
+TEST_CASE("bad config space: duplicate values, names and listed configs are named") {
   REQUIRE_THAT(error_of(static_duplicate),
                ContainsSubstring("\"M\"") && ContainsSubstring("duplicate value 64"));
   REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"M", &Tile::m, {1}}, {"M", &Tile::n, {1}}}),
@@ -78,7 +70,7 @@ TEST_CASE("bad config space: duplicate values, names and listed configs are name
   REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"", &Tile::m, {1}}}), ContainsSubstring("empty name"));
 }
 
-TEST_CASE("bad config space: two parameters of one member are named", "[unit]") {
+TEST_CASE("bad config space: two parameters of one member are named") {
   REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"M", &Tile::m, {1, 2}}, {"ROWS", &Tile::m, {4, 8}}}),
                ContainsSubstring("\"M\" and \"ROWS\" are of one member"));
   REQUIRE_THAT(error_of(ConfigSpace<Tile>::list({{"M", &Tile::m}, {"ROWS", &Tile::m}}, {Tile{1}, Tile{2}})),
@@ -87,7 +79,7 @@ TEST_CASE("bad config space: two parameters of one member are named", "[unit]") 
                ContainsSubstring("\"M\" is refined with another member"));
 }
 
-TEST_CASE("bad config space: contradictory constraints say which excluded how many", "[unit]") {
+TEST_CASE("bad config space: contradictory constraints say which excluded how many") {
   const auto space = ConfigSpace<Tile>{{"M", &Tile::m, {32, 64, 128}}}
                          .constraint("small", [](const Tile& t) { return t.m < 64; })
                          .constraint("large", [](const Tile& t) { return t.m > 64; });
@@ -99,7 +91,7 @@ TEST_CASE("bad config space: contradictory constraints say which excluded how ma
   REQUIRE_THAT(error_of(default_outside), ContainsSubstring("\"not 32\" excluded 1"));
 }
 
-TEST_CASE("bad config space: an excluded default is named with an allowed one", "[unit]") {
+TEST_CASE("bad config space: an excluded default is named with an allowed one") {
   const auto space = ConfigSpace<Tile>{{"M", &Tile::m, {64, 128}}}.constraint(
       "large", [](const Tile& t) { return t.m > 64; });
   REQUIRE_THAT(error_of(space), ContainsSubstring("\"large\" excludes the default config {M: 64}") &&
@@ -107,7 +99,7 @@ TEST_CASE("bad config space: an excluded default is named with an allowed one", 
   REQUIRE(error_of(ConfigSpace<Tile>(space).default_config({128})) == "[no error]");
 }
 
-TEST_CASE("bad config space: a constraint that throws is named with config and cause", "[unit]") {
+TEST_CASE("bad config space: a constraint that throws is named with config and cause") {
   REQUIRE_THAT(error_of(static_throwing),
                ContainsSubstring("\"thrower\"") && ContainsSubstring("{M: 64}") && ContainsSubstring("boom"));
   const auto odd =
@@ -117,7 +109,7 @@ TEST_CASE("bad config space: a constraint that throws is named with config and c
   REQUIRE_THAT(error_of(none), ContainsSubstring("\"none\" holds no function"));
 }
 
-TEST_CASE("bad config space: too many combinations are refused and not generated", "[unit]") {
+TEST_CASE("bad config space: too many combinations are refused and not generated") {
   std::vector<int> many(1001);
   for (std::size_t i = 0; i < many.size(); ++i) {
     many[i] = static_cast<int>(i);
@@ -127,7 +119,7 @@ TEST_CASE("bad config space: too many combinations are refused and not generated
                                     ContainsSubstring("explicit list"));
 }
 
-TEST_CASE("bad config space: values that are no values are named", "[unit]") {
+TEST_CASE("bad config space: values that are no values are named") {
   const ConfigSpace<Tile> space{{"ALPHA", &Tile::alpha, {1.0, std::numeric_limits<double>::quiet_NaN()}}};
   REQUIRE_THAT(error_of(space), ContainsSubstring("value 1 of parameter \"ALPHA\""));
   REQUIRE_THAT(error_of(static_dynamic), ContainsSubstring("value 0 of parameter \"N\""));
@@ -136,20 +128,20 @@ TEST_CASE("bad config space: values that are no values are named", "[unit]") {
   REQUIRE_THAT(error_of(bad_default), ContainsSubstring("\"ALPHA\""));
 }
 
-TEST_CASE("bad config space: a type without default constructor needs a default", "[unit]") {
+TEST_CASE("bad config space: a type without default constructor needs a default") {
   const ConfigSpace<NoDefault> space{{"BLOCK", &NoDefault::block, {1, 2}}};
   REQUIRE_THAT(error_of(space), ContainsSubstring("default_config"));
   REQUIRE(ConfigSpace<NoDefault>(space).default_config(NoDefault(2)).size() == 2);
 }
 
-TEST_CASE("bad config space: used after a move it throws instead of crashing", "[unit]") {
+TEST_CASE("bad config space: used after a move it throws instead of crashing") {
   ConfigSpace<Tile> space{{"M", &Tile::m, {64, 128}}};
   const ConfigSpace<Tile> taken = std::move(space);
   REQUIRE(taken.size() == 2);
   REQUIRE_THAT(error_of(space), ContainsSubstring("moved from"));
 }
 
-TEST_CASE("bad dynamic config space: unknown, missing and mistyped parameters are named", "[unit]") {
+TEST_CASE("bad dynamic config space: unknown, missing and mistyped parameters are named") {
   const ConfigSpace<Config> space{{"A", {1, 2}}, {"B", {"x"}}};
   const auto with_default = [&](const Config& config) {
     return error_of(ConfigSpace<Config>(space).default_config(config));
@@ -164,4 +156,4 @@ TEST_CASE("bad dynamic config space: unknown, missing and mistyped parameters ar
   REQUIRE_THAT(error_of(ConfigSpace<Config>{{"A", {1, 2.5}}}), ContainsSubstring("different types"));
 }
 
-}  // namespace bad_config_space_test
+}  // namespace contextual::bad_config_space_test

@@ -2,14 +2,9 @@
 
 #include <contextual/bucket.hpp>
 
-#include <cstdint>
+namespace contextual::bucket_test {
 
-namespace bucket_test {
-
-using contextual::bucket;
-using contextual::InvalidArgument;
-
-TEST_CASE("bucket: the power of two, or the multiple of a step, that is not below the size", "[unit]") {
+TEST_CASE("bucket: the power of two, or the multiple of a step, that is not below the size") {
   static_assert(bucket(4131) == 8192 && bucket(4131, 512) == 4608);
   CHECK(bucket(0) == 0);
   CHECK(bucket(0, 512) == 0);
@@ -25,10 +20,10 @@ TEST_CASE("bucket: the power of two, or the multiple of a step, that is not belo
   CHECK(bucket(std::uint64_t{1} << 62) == std::int64_t{1} << 62);
 }
 
-TEST_CASE("bucket: what is no size, or no step, is refused", "[unit]") {
+TEST_CASE("bucket: what is no size, or no step, is refused") {
   CHECK_THROWS_AS(bucket(-1), InvalidArgument);
   CHECK_THROWS_AS(bucket(UINT64_MAX), InvalidArgument);
   CHECK_THROWS_AS(bucket(5, 0), InvalidArgument);
 }
 
-}  // namespace bucket_test
+}  // namespace contextual::bucket_test

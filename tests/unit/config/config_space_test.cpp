@@ -2,18 +2,10 @@
 #include "support/threads.hpp"
 
 #include <contextual/config_space.hpp>
-#include <contextual/error.hpp>
 
-#include <atomic>
 #include <limits>
-#include <string>
-#include <vector>
 
-namespace config_space_test {
-
-using contextual::Config;
-using contextual::ConfigSpace;
-using contextual::SpaceView;
+namespace contextual::config_space_test {
 
 namespace {
 
@@ -40,14 +32,14 @@ std::vector<std::string> texts(const ConfigSpace<C>& space) {
 
 }  // namespace
 
-TEST_CASE("config space: default first, then the last parameter changes fastest", "[unit]") {
+TEST_CASE("config space: default first, then the last parameter changes fastest") {
   REQUIRE(texts(gemm_space()) ==
           std::vector<std::string>{"{BLOCK_N: 128, NUM_SMS: 132}", "{BLOCK_N: 128, NUM_SMS: 116}",
                                    "{BLOCK_N: 128, NUM_SMS: 108}", "{BLOCK_N: 256, NUM_SMS: 132}",
                                    "{BLOCK_N: 256, NUM_SMS: 116}", "{BLOCK_N: 256, NUM_SMS: 108}"});
 }
 
-TEST_CASE("config space: a default in the middle moves to the front, the rest keeps its order", "[unit]") {
+TEST_CASE("config space: a default in the middle moves to the front, the rest keeps its order") {
   const auto space = gemm_space().default_config({256, 132});
   REQUIRE(space.size() == 6);
   REQUIRE(space.cardinality() == 6);
@@ -56,7 +48,7 @@ TEST_CASE("config space: a default in the middle moves to the front, the rest ke
   REQUIRE(space[4] == GemmConfig{256, 116});
 }
 
-TEST_CASE("config space: a default that is no candidate is added as config 0", "[unit]") {
+TEST_CASE("config space: a default that is no candidate is added as config 0") {
   const auto space = gemm_space().default_config({64, 1, 99});
   REQUIRE(space.size() == 7);
   REQUIRE(space.cardinality() == 6);
@@ -64,7 +56,7 @@ TEST_CASE("config space: a default that is no candidate is added as config 0", "
   REQUIRE(space[1] == GemmConfig{128, 132, 99});  // members without a parameter follow the default
 }
 
-TEST_CASE("config space: constraints exclude candidates", "[unit]") {
+TEST_CASE("config space: constraints exclude candidates") {
   auto space = gemm_space();
   space
       .constraint("few SMs for wide tiles",
@@ -76,7 +68,7 @@ TEST_CASE("config space: constraints exclude candidates", "[unit]") {
   REQUIRE(space.cardinality() == 6);
 }
 
-TEST_CASE("config space: an explicit list is the space, and its first config the default", "[unit]") {
+TEST_CASE("config space: an explicit list is the space, and its first config the default") {
   const std::vector<GemmConfig> listed{{256, 100, 5}, {128, 132}, {64, 90}};
   const auto space = ConfigSpace<GemmConfig>::list(
       {{"BLOCK_N", &GemmConfig::block_n}, {"NUM_SMS", &GemmConfig::num_sms}}, listed);
@@ -91,7 +83,7 @@ TEST_CASE("config space: an explicit list is the space, and its first config the
           std::vector<std::string>{"{BLOCK_N: 1, NUM_SMS: 2}", "{BLOCK_N: 256, NUM_SMS: 100}"});
 }
 
-TEST_CASE("config space: members of every type, also of a base, become values", "[unit]") {
+TEST_CASE("config space: members of every type, also of a base, become values") {
   enum class Layout : std::uint8_t { row, column };
   enum class Switch : bool { off, on };
   struct Base {
@@ -121,7 +113,7 @@ TEST_CASE("config space: members of every type, also of a base, become values", 
   REQUIRE(space[2].fused == Switch::on);
 }
 
-TEST_CASE("config space: digest depends on names, values and order only", "[unit]") {
+TEST_CASE("config space: digest depends on names, values and order only") {
   REQUIRE(gemm_space().digest() == gemm_space().digest());
   REQUIRE(gemm_space().digest() == 0x3c814211d7c278f7ULL);  // the same in every run and on every platform
   const ConfigSpace<GemmConfig> renamed{{"BLOCK", &GemmConfig::block_n, {128, 256}},
@@ -133,7 +125,7 @@ TEST_CASE("config space: digest depends on names, values and order only", "[unit
   REQUIRE(gemm_space().default_config({256, 132}).digest() != gemm_space().digest());
 }
 
-TEST_CASE("config space: refinements follow all others, under the same constraints", "[unit]") {
+TEST_CASE("config space: refinements follow all others, under the same constraints") {
   const auto space = gemm_space()
                          .refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112, 100}})
                          .constraint("large tiles leave room", [](const GemmConfig& config) {
@@ -156,7 +148,7 @@ TEST_CASE("config space: refinements follow all others, under the same constrain
   REQUIRE(space.digest() != gemm_space().digest());
 }
 
-TEST_CASE("config space: a refinement and a value are different spaces", "[unit]") {
+TEST_CASE("config space: a refinement and a value are different spaces") {
   const ConfigSpace<GemmConfig> all{{"BLOCK_N", &GemmConfig::block_n, {128}},
                                     {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 124}}};
   const ConfigSpace<GemmConfig> coarse{{"BLOCK_N", &GemmConfig::block_n, {128}},
@@ -166,7 +158,7 @@ TEST_CASE("config space: a refinement and a value are different spaces", "[unit]
   REQUIRE(refined.digest() != all.digest());
 }
 
-TEST_CASE("config space: a default among the refinements is config 0 only", "[unit]") {
+TEST_CASE("config space: a default among the refinements is config 0 only") {
   const auto space =
       gemm_space().default_config({128, 124}).refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112}});
   REQUIRE(space.size() == 1 + 6 + 3);
@@ -174,9 +166,9 @@ TEST_CASE("config space: a default among the refinements is config 0 only", "[un
   REQUIRE(space[0].num_sms == 124);
 }
 
-TEST_CASE("config space: refinements that make no sense are refused", "[unit]") {
+TEST_CASE("config space: refinements that make no sense are refused") {
   const auto message_of = [](const ConfigSpace<Config>& space) {
-    return engine_test::error_text<contextual::ConfigSpaceError>([&] { space.validate(); });
+    return test::error_text<ConfigSpaceError>([&] { space.validate(); });
   };
   const ConfigSpace<Config> space{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}};
   const auto refined = [&](ConfigSpace<Config>::Parameter values) {
@@ -195,7 +187,7 @@ TEST_CASE("config space: refinements that make no sense are refused", "[unit]") 
              ContainsSubstring("the configs are listed"));
 }
 
-TEST_CASE("config space: the view has every config as names and values", "[unit]") {
+TEST_CASE("config space: the view has every config as names and values") {
   const auto space = gemm_space();
   const SpaceView view = space.view();
   REQUIRE(view.size == 6);
@@ -204,7 +196,7 @@ TEST_CASE("config space: the view has every config as names and values", "[unit]
   REQUIRE(view.configs[3] == space.to_config(3));
 }
 
-TEST_CASE("config space: cardinality is known without generating and saturates", "[unit]") {
+TEST_CASE("config space: cardinality is known without generating and saturates") {
   std::vector<int> many(100'000);
   for (std::size_t i = 0; i < many.size(); ++i) {
     many[i] = static_cast<int>(i);
@@ -219,7 +211,7 @@ TEST_CASE("config space: cardinality is known without generating and saturates",
   REQUIRE(ConfigSpace<GemmConfig>{}.cardinality() == 0);
 }
 
-TEST_CASE("config space: constraints run once, copies share the result, a change makes it anew", "[unit]") {
+TEST_CASE("config space: constraints run once, copies share the result, a change makes it anew") {
   int calls = 0;
   auto space = gemm_space().constraint("counted", [&](const GemmConfig&) {
     ++calls;
@@ -237,21 +229,21 @@ TEST_CASE("config space: constraints run once, copies share the result, a change
   REQUIRE(space.size() == 6);
 }
 
-TEST_CASE("config space: threads that use it first at the same time see one result", "[unit]") {
+TEST_CASE("config space: threads that use it first at the same time see one result") {
   std::atomic<int> calls = 0;
   const auto space = gemm_space().constraint("counted", [&](const GemmConfig&) { return ++calls > 0; });
   std::vector<const GemmConfig*> first(4);
-  contextual::test::on_threads(4, [&](std::size_t thread) { first[thread] = &space[0]; });
+  test::on_threads(4, [&](std::size_t thread) { first[thread] = &space[0]; });
   REQUIRE(first == std::vector<const GemmConfig*>(4, &space[0]));
   REQUIRE(calls == 7);  // the default and 6 candidates
 }
 
-TEST_CASE("config space: an index out of range throws and says the range", "[unit]") {
-  REQUIRE_THROWS_AS(gemm_space()[6], contextual::InvalidArgument);
+TEST_CASE("config space: an index out of range throws and says the range") {
+  REQUIRE_THROWS_AS(gemm_space()[6], InvalidArgument);
   REQUIRE_THROWS_WITH(gemm_space().describe(6), ContainsSubstring("no config 6, only 0 to 5"));
 }
 
-TEST_CASE("dynamic config space: the first values are the default, handles read them", "[unit]") {
+TEST_CASE("dynamic config space: the first values are the default, handles read them") {
   const ConfigSpace<Config> space{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}, {"SWIZZLE", {true}}};
   REQUIRE(texts(space) == std::vector<std::string>{"{BLOCK: 64, IMPL: mma, SWIZZLE: true}",
                                                    "{BLOCK: 64, IMPL: simt, SWIZZLE: true}",
@@ -265,7 +257,7 @@ TEST_CASE("dynamic config space: the first values are the default, handles read 
   REQUIRE_THROWS_WITH(space[0][space.param<int>("BLOK")], ContainsSubstring("BLOCK, IMPL, SWIZZLE"));
 }
 
-TEST_CASE("dynamic config space: default and constraints", "[unit]") {
+TEST_CASE("dynamic config space: default and constraints") {
   const auto space = ConfigSpace<Config>{{"BLOCK", std::vector<int>{64, 128}}, {"STAGES", {2, 3}}}
                          .default_config(Config{{"STAGES", 3}, {"BLOCK", 128}})
                          .constraint("small", [](const Config& c) {
@@ -275,10 +267,10 @@ TEST_CASE("dynamic config space: default and constraints", "[unit]") {
                                                    "{BLOCK: 128, STAGES: 2}"});
 }
 
-TEST_CASE("dynamic config space: a list alone names the parameters", "[unit]") {
+TEST_CASE("dynamic config space: a list alone names the parameters") {
   const auto space = ConfigSpace<Config>::list({Config{{"A", 1}, {"B", "x"}}, Config{{"B", "y"}, {"A", 2}}});
   REQUIRE(texts(space) == std::vector<std::string>{"{A: 1, B: x}", "{A: 2, B: y}"});
   REQUIRE(space[1][space.param<std::string>("B")] == "y");
 }
 
-}  // namespace config_space_test
+}  // namespace contextual::config_space_test

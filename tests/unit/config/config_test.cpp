@@ -4,13 +4,8 @@
 #include <contextual/error.hpp>
 
 #include <limits>
-#include <string>
 
-namespace config_test {
-
-using contextual::Config;
-using contextual::InvalidArgument;
-using contextual::Param;
+namespace contextual::config_test {
 
 namespace {
 
@@ -20,7 +15,7 @@ const Config sample{{"BLOCK", 128}, {"STAGES", 3}, {"SWIZZLE", true}, {"ALPHA", 
 
 }  // namespace
 
-TEST_CASE("config: values are read by name and type", "[unit]") {
+TEST_CASE("config: values are read by name and type") {
   REQUIRE(sample.get<int>("BLOCK") == 128);
   REQUIRE(sample.get<std::uint8_t>("BLOCK") == 128);
   REQUIRE(sample.get<bool>("SWIZZLE"));
@@ -32,7 +27,7 @@ TEST_CASE("config: values are read by name and type", "[unit]") {
   REQUIRE_FALSE(sample.contains("impl"));
 }
 
-TEST_CASE("config: unknown parameter throws and lists the known ones", "[unit]") {
+TEST_CASE("config: unknown parameter throws and lists the known ones") {
   REQUIRE_THROWS_AS(sample.get<int>("BLOK"), InvalidArgument);
   REQUIRE_THROWS_WITH(sample.get<int>("BLOK"), ContainsSubstring("\"BLOK\"") &&
                                                    ContainsSubstring("BLOCK, STAGES, SWIZZLE, ALPHA, IMPL"));
@@ -40,7 +35,7 @@ TEST_CASE("config: unknown parameter throws and lists the known ones", "[unit]")
   REQUIRE_THROWS_WITH(Config{}.get<int>("X"), ContainsSubstring("has none"));
 }
 
-TEST_CASE("config: type clash throws and names both types", "[unit]") {
+TEST_CASE("config: type clash throws and names both types") {
   REQUIRE_THROWS_WITH(sample.get<int>("IMPL"),
                       ContainsSubstring("mma (text)") && ContainsSubstring("32-bit integer"));
   REQUIRE_THROWS_WITH(sample.get<bool>("BLOCK"),
@@ -51,14 +46,14 @@ TEST_CASE("config: type clash throws and names both types", "[unit]") {
   REQUIRE_THROWS_AS((Config{{"N", -1}}.get<std::uint64_t>("N")), InvalidArgument);
 }
 
-TEST_CASE("config: values that cannot be kept and duplicate names are refused", "[unit]") {
+TEST_CASE("config: values that cannot be kept and duplicate names are refused") {
   REQUIRE_THROWS_WITH((Config{{"A", 1}, {"A", 2}}), ContainsSubstring("\"A\" is given twice"));
   REQUIRE_THROWS_WITH((Config{{"N", std::numeric_limits<std::uint64_t>::max()}}), ContainsSubstring("\"N\""));
   REQUIRE_THROWS_AS((Config{{"X", std::numeric_limits<double>::infinity()}}), InvalidArgument);
   REQUIRE_NOTHROW((Config{{"N", std::size_t{42}}}));
 }
 
-TEST_CASE("param: reads by position, and by name where the order differs", "[unit]") {
+TEST_CASE("param: reads by position, and by name where the order differs") {
   const Param<int> stages("STAGES", 1);
   REQUIRE(sample[stages] == 3);
   REQUIRE(Config{{"STAGES", 4}, {"BLOCK", 64}}[stages] == 4);
@@ -67,13 +62,13 @@ TEST_CASE("param: reads by position, and by name where the order differs", "[uni
   REQUIRE(&sample[impl] == std::get_if<std::string>(sample.find("IMPL")));
 }
 
-TEST_CASE("config: set replaces in place and appends", "[unit]") {
+TEST_CASE("config: set replaces in place and appends") {
   Config config{{"A", 1}, {"B", 2}};
   config.set("A", 7).set("C", "x");
   REQUIRE(config == Config{{"A", 7}, {"B", 2}, {"C", "x"}});
 }
 
-TEST_CASE("config: equality and hash see names, types, values and order", "[unit]") {
+TEST_CASE("config: equality and hash see names, types, values and order") {
   const Config configs[] = {
       Config{},           Config{{"A", 1}},           Config{{"A", 1.0}},         Config{{"A", true}},
       Config{{"A", "1"}}, Config{{"A", 1}, {"B", 2}}, Config{{"B", 2}, {"A", 1}}, Config{{"B", 1}}};
@@ -87,17 +82,17 @@ TEST_CASE("config: equality and hash see names, types, values and order", "[unit
   REQUIRE_FALSE(Config{{"ab", "c"}}.hash() == Config{{"a", "bc"}}.hash());
 }
 
-TEST_CASE("config: hash is the same in every run and on every platform", "[unit]") {
+TEST_CASE("config: hash is the same in every run and on every platform") {
   REQUIRE(sample.hash() == 0x789548fdc8a08d82ULL);
 }
 
-TEST_CASE("config: prints names and values in order", "[unit]") {
+TEST_CASE("config: prints names and values in order") {
   REQUIRE(sample.to_string() == "{BLOCK: 128, STAGES: 3, SWIZZLE: true, ALPHA: 0.1, IMPL: mma}");
   REQUIRE(Config{{"X", 2.0}}.to_string() == "{X: 2.0}");
   REQUIRE(Config{}.to_string() == "{}");
 }
 
-TEST_CASE("config: JSON keeps order, types and bits both ways", "[unit]") {
+TEST_CASE("config: JSON keeps order, types and bits both ways") {
   REQUIRE(sample.to_json() == R"({"BLOCK":128,"STAGES":3,"SWIZZLE":true,"ALPHA":0.1,"IMPL":"mma"})");
   const Config config{{"Z", 1},
                       {"A", 1.0},
@@ -114,7 +109,7 @@ TEST_CASE("config: JSON keeps order, types and bits both ways", "[unit]") {
   REQUIRE(Config::from_json("{}") == Config{});
 }
 
-TEST_CASE("config: JSON that is no config throws and says what and where", "[unit]") {
+TEST_CASE("config: JSON that is no config throws and says what and where") {
   REQUIRE_THROWS_AS(Config::from_json("{\"A\": }"), InvalidArgument);
   REQUIRE_THROWS_WITH(Config::from_json("{\"A\": }"), ContainsSubstring("column 7"));
   REQUIRE_THROWS_WITH(Config::from_json(""), ContainsSubstring("not valid JSON"));
@@ -126,10 +121,10 @@ TEST_CASE("config: JSON that is no config throws and says what and where", "[uni
   REQUIRE_THROWS_AS(Config::from_json(R"({"A": 1e999})"), InvalidArgument);
 }
 
-TEST_CASE("config: text that is not UTF-8 does not make printing throw", "[unit]") {
+TEST_CASE("config: text that is not UTF-8 does not make printing throw") {
   const Config config{{"RAW", "\xff"}};
   REQUIRE_NOTHROW(config.to_json());
   REQUIRE(config.to_string() == "{RAW: \xff}");
 }
 
-}  // namespace config_test
+}  // namespace contextual::config_test

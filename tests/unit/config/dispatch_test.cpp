@@ -3,20 +3,15 @@
 #include <contextual/dispatch.hpp>
 #include <contextual/error.hpp>
 
-#include <string>
 #include <type_traits>
 
-namespace dispatch_test {
-
-using contextual::ConfigRejected;
-using contextual::dispatch;
-using contextual::values;
+namespace contextual::dispatch_test {
 
 namespace {
 enum class Path { scalar, vector };
 }
 
-TEST_CASE("dispatch: a listed value selects its instance and returns its result", "[unit]") {
+TEST_CASE("dispatch: a listed value selects its instance and returns its result") {
   for (const int value : {128, 256, 512}) {
     REQUIRE(dispatch<128, 256, 512>(value, [&]<int BN> { return BN; }) == value);
   }
@@ -26,7 +21,7 @@ TEST_CASE("dispatch: a listed value selects its instance and returns its result"
   static_assert(dispatch<1, 2>(2, []<int N> { return N * 10; }) == 20);
 }
 
-TEST_CASE("dispatch: references and void pass through", "[unit]") {
+TEST_CASE("dispatch: references and void pass through") {
   int x = 0;
   decltype(auto) same = dispatch<1, 2>(1, [&]<int>() -> int& { return x; });
   static_assert(std::is_same_v<decltype(same), int&>);
@@ -34,24 +29,24 @@ TEST_CASE("dispatch: references and void pass through", "[unit]") {
   static_assert(std::is_void_v<decltype(dispatch<1>(1, []<int> {}))>);
 }
 
-TEST_CASE("dispatch: bool and enumerators are values too", "[unit]") {
+TEST_CASE("dispatch: bool and enumerators are values too") {
   REQUIRE(dispatch<false, true>(true, []<bool B> { return B; }));
   REQUIRE(dispatch<Path::scalar, Path::vector>(Path::vector, []<Path P> { return P; }) == Path::vector);
 }
 
-TEST_CASE("dispatch: unknown value is rejected with the value and the list", "[unit]") {
+TEST_CASE("dispatch: unknown value is rejected with the value and the list") {
   const auto call = [](int value) { dispatch<128, 256>(value, []<int> {}); };
   REQUIRE_THROWS_AS(call(96), ConfigRejected);
   REQUIRE_THROWS_WITH(call(96), ContainsSubstring("value 96") && ContainsSubstring("(128, 256)"));
 }
 
-TEST_CASE("dispatch: a value of another width or sign is not taken for a listed one", "[unit]") {
+TEST_CASE("dispatch: a value of another width or sign is not taken for a listed one") {
   REQUIRE_THROWS_AS((dispatch<128>(128LL + (1LL << 32), []<int> {})), ConfigRejected);
   REQUIRE_THROWS_AS((dispatch<-1>(4294967295U, []<int> {})), ConfigRejected);
   REQUIRE(dispatch<128>(128UL, []<int N> { return N; }) == 128);
 }
 
-TEST_CASE("dispatch: several dimensions select every combination", "[unit]") {
+TEST_CASE("dispatch: several dimensions select every combination") {
   for (const int bm : {64, 128}) {
     for (const int bn : {32, 64}) {
       for (const bool swizzle : {false, true}) {
@@ -63,7 +58,7 @@ TEST_CASE("dispatch: several dimensions select every combination", "[unit]") {
   }
 }
 
-TEST_CASE("dispatch: several dimensions reject an unknown value of any of them", "[unit]") {
+TEST_CASE("dispatch: several dimensions reject an unknown value of any of them") {
   bool called = false;
   const auto call = [&](int bm, int bn) {
     dispatch(values<64, 128>(bm), values<32, 64>(bn), [&]<int, int> { called = true; });
@@ -73,4 +68,4 @@ TEST_CASE("dispatch: several dimensions reject an unknown value of any of them",
   REQUIRE_FALSE(called);
 }
 
-}  // namespace dispatch_test
+}  // namespace contextual::dispatch_test

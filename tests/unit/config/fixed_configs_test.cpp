@@ -3,17 +3,9 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/config_space.hpp>
 #include <contextual/detail/config/fixed_configs.hpp>
-#include <contextual/error.hpp>
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
-namespace fixed_configs_test {
-
-using namespace contextual;
+namespace contextual::fixed_configs_test {
 
 namespace {
 
@@ -28,23 +20,21 @@ SpaceView space() {
 
 }  // namespace
 
-TEST_CASE("fixed configs: all configs with the values, in the order of the space", "[unit]") {
+TEST_CASE("fixed configs: all configs with the values, in the order of the space") {
   const auto some = detail::configs_with(space(), {{"IMPL", "simt"}, {"BLOCK", 128}}, "f");
   CHECK(some.config_ids == std::vector<std::size_t>{5, 7});
   CHECK(some.text == "{BLOCK: 128, IMPL: simt}");  // in the order of the parameters
 }
 
 TEST_CASE(
-    "fixed configs: an integer stands for the same floating-point number, and nothing else is converted",
-    "[unit]") {
+    "fixed configs: an integer stands for the same floating-point number, and nothing else is converted") {
   CHECK(detail::configs_with(space(), {{"SHARE", 2}}, "f").config_ids.size() == 4);
   CHECK(detail::configs_with(space(), {{"SHARE", 2}}, "f").text == "{SHARE: 2.0}");
   CHECK_THROWS_AS(detail::configs_with(space(), {{"BLOCK", 128.0}}, "f"), InvalidArgument);
   CHECK_THROWS_AS(detail::configs_with(space(), {{"BLOCK", true}}, "f"), InvalidArgument);
 }
 
-TEST_CASE("fixed configs: a number stands for the float that it is rounded to, unless it is there itself",
-          "[unit]") {
+TEST_CASE("fixed configs: a number stands for the float that it is rounded to, unless it is there itself") {
   const SpaceView floats =
       ConfigSpace<Floats>{{"RATIO", &Floats::ratio, {0.1F, 0.2F}}, {"SHARE", &Floats::share, {0.1, 0.2}}}
           .view();
@@ -58,9 +48,9 @@ TEST_CASE("fixed configs: a number stands for the float that it is rounded to, u
   CHECK(detail::configs_with(near, {{"X", 0.5}}, "f").config_ids == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("fixed configs: the message names the type and the values of the parameter", "[unit]") {
+TEST_CASE("fixed configs: the message names the type and the values of the parameter") {
   const auto message = [](const Config& fixed) {
-    return engine_test::error_text<InvalidArgument>([&] { detail::configs_with(space(), fixed, "f"); });
+    return test::error_text<InvalidArgument>([&] { detail::configs_with(space(), fixed, "f"); });
   };
   CHECK_THAT(message({{"BLOCK", "128"}}),
              ContainsSubstring("\"BLOCK\" is of the type integer with the values "
@@ -72,7 +62,7 @@ TEST_CASE("fixed configs: the message names the type and the values of the param
                     ContainsSubstring("not all of them in one config"));
 }
 
-TEST_CASE("config_id_of: names and values in any order, and all of them", "[unit]") {
+TEST_CASE("config_id_of: names and values in any order, and all of them") {
   CHECK(detail::config_id_of(space(), {{"IMPL", "simt"}, {"SHARE", 2}, {"BLOCK", 128}}) == 7);
   CHECK_FALSE(detail::config_id_of(space(), {{"IMPL", "simt"}, {"BLOCK", 128}}).has_value());
   CHECK_FALSE(detail::config_id_of(space(), {{"IMPL", "simt"}, {"SHARE", 3.0}, {"BLOCK", 128}}).has_value());
@@ -80,9 +70,9 @@ TEST_CASE("config_id_of: names and values in any order, and all of them", "[unit
       detail::config_id_of(space(), {{"IMPL", "simt"}, {"SHARE", 2}, {"BLOCK", 128}, {"X", 1}}).has_value());
 }
 
-TEST_CASE("fixed configs: an unknown parameter and values that no config has are errors", "[unit]") {
+TEST_CASE("fixed configs: an unknown parameter and values that no config has are errors") {
   CHECK_THROWS_AS(detail::configs_with(space(), {{"WARPS", 4}}, "f"), InvalidArgument);
   CHECK_THROWS_AS(detail::configs_with(space(), {{"BLOCK", 64}, {"IMPL", "wmma"}}, "f"), InvalidArgument);
 }
 
-}  // namespace fixed_configs_test
+}  // namespace contextual::fixed_configs_test

@@ -6,39 +6,24 @@
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 
-#include <array>
 #include <filesystem>
 #include <forward_list>
 #include <limits>
 #include <list>
-#include <map>
-#include <optional>
 #include <ranges>
-#include <set>
 #include <span>
-#include <string>
-#include <thread>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
-namespace key_test {
-
-using contextual::InvalidArgument;
-using contextual::Key;
-using contextual::make_key;
-using contextual::detail::DigestedWords;
-using contextual::detail::KeyWord;
+namespace contextual::detail::key_test {
 
 namespace {
 
 enum class Dtype : std::uint8_t { fp32 = 3, bf16 = 7 };
 
 template <typename T>
-concept Part =
-    contextual::detail::NumberPart<T> || contextual::detail::TextPart<T> || contextual::detail::RangePart<T>;
+concept Part = detail::NumberPart<T> || detail::TextPart<T> || detail::RangePart<T>;
 
 /// Appended number by number.
 Key counted_key(int first, int count) {
@@ -63,29 +48,29 @@ void check_all_differ(const std::vector<Key>& keys) {
 }
 
 std::string text_of(const std::vector<KeyWord>& words, const std::vector<std::string>& names = {}) {
-  return contextual::detail::key_text(words, names);
+  return detail::key_text(words, names);
 }
 
 }  // namespace
 
-TEST_CASE("key: equal parts give equal keys and hashes", "[unit]") {
+TEST_CASE("key: equal parts give equal keys and hashes") {
   const Key a = make_key(4096, 4096L, std::string("bf16"));
   const Key b = make_key(4096, 4096L, "bf16");
   REQUIRE(a == b);
   REQUIRE(a.hash() == b.hash());
 }
 
-TEST_CASE("key: other value, order, count or type gives another key and hash", "[unit]") {
+TEST_CASE("key: other value, order, count or type gives another key and hash") {
   check_all_differ({make_key(), make_key(0), make_key(0, 0), make_key(1), make_key(1U), make_key(true),
                     make_key(1.0), make_key(1, 2), make_key(2, 1), make_key("1"), make_key(-1),
                     make_key(1.0, -1.0), make_key(-1.0, 1.0), make_key(""), make_key("", "")});
 }
 
-TEST_CASE("key: hash is the same in every run and on every platform", "[unit]") {
+TEST_CASE("key: hash is the same in every run and on every platform") {
   REQUIRE(make_key(4096, 8192, 128, "bf16", true, 0.5).hash() == 0xc49690278eb7c63dULL);
 }
 
-TEST_CASE("key: hashes of many shapes do not collide", "[unit]") {
+TEST_CASE("key: hashes of many shapes do not collide") {
   std::set<std::uint64_t> hashes;
   for (int m = 1; m <= 32; ++m) {
     for (int n = 1; n <= 32; ++n) {
@@ -97,7 +82,7 @@ TEST_CASE("key: hashes of many shapes do not collide", "[unit]") {
   REQUIRE(hashes.size() == 32U * 32U * 32U);
 }
 
-TEST_CASE("key: texts cut at other places are other keys and print back", "[unit]") {
+TEST_CASE("key: texts cut at other places are other keys and print back") {
   REQUIRE_FALSE(make_key("ab", "c") == make_key("a", "bc"));
   REQUIRE_FALSE(make_key("abcdefghi") == make_key("abcdefgh", "i"));
   REQUIRE_FALSE(make_key("abcdefgh") == make_key("abcdefgh", ""));
@@ -107,7 +92,7 @@ TEST_CASE("key: texts cut at other places are other keys and print back", "[unit
   REQUIRE(make_key("gr\xc3\xbc\xc3\x9f", "").to_string() == "(gr\xc3\xbc\xc3\x9f, )");
 }
 
-TEST_CASE("key: every kind of part prints as it was given", "[unit]") {
+TEST_CASE("key: every kind of part prints as it was given") {
   REQUIRE(Key{}.to_string() == "()");
   REQUIRE(make_key(-4, 7U, true, false, 0.5, 2.0, Dtype::bf16).to_string() ==
           "(-4, 7, true, false, 0.5, 2.0, 7)");
@@ -115,25 +100,25 @@ TEST_CASE("key: every kind of part prints as it was given", "[unit]") {
   REQUIRE(make_key(std::numeric_limits<std::int64_t>::min()).to_string() == "(-9223372036854775808)");
 }
 
-TEST_CASE("key: -0 is 0 and every NaN is the same", "[unit]") {
+TEST_CASE("key: -0 is 0 and every NaN is the same") {
   REQUIRE(make_key(-0.0) == make_key(0.0));
   REQUIRE(make_key(std::numeric_limits<double>::quiet_NaN()) ==
           make_key(-std::numeric_limits<float>::quiet_NaN()));
 }
 
-TEST_CASE("key: text with a NUL character is refused", "[unit]") {
+TEST_CASE("key: text with a NUL character is refused") {
   REQUIRE_THROWS_WITH(make_key(std::string("ab\0c", 4)),
                       ContainsSubstring("\"ab\"") && ContainsSubstring("NUL"));
 }
 
-TEST_CASE("key: integers and booleans are usable in constant expressions", "[unit]") {
+TEST_CASE("key: integers and booleans are usable in constant expressions") {
   constexpr Key key = make_key(3, true);
   static_assert(key.size() == 2 && key.type(1) == Key::Type::boolean && key == make_key(3, true));
-  static_assert(contextual::single_problem(1, "x") == Key{});
+  static_assert(single_problem(1, "x") == Key{});
   REQUIRE(key.word(0) == 3);
 }
 
-TEST_CASE("key: a range is one part, however it is stored", "[unit]") {
+TEST_CASE("key: a range is one part, however it is stored") {
   const std::vector<int> shape{4, 8};
   const std::array<int, 2> array{4, 8};
   const int plain[] = {4, 8};
@@ -152,7 +137,7 @@ TEST_CASE("key: a range is one part, however it is stored", "[unit]") {
   CHECK(key.to_string({"shape", "dtype"}) == "{shape: [4, 8], dtype: bf16}");
 }
 
-TEST_CASE("key: tuples, pairs, optionals and ranges of any part print as one part each", "[unit]") {
+TEST_CASE("key: tuples, pairs, optionals and ranges of any part print as one part each") {
   CHECK(make_key(std::tuple(1, "two", 3.5), std::pair(Dtype::fp32, false)).to_string() ==
         "((1, two, 3.5), (3, false))");
   CHECK(make_key(std::optional<int>(), std::optional<int>(7)).to_string({"before", "after"}) ==
@@ -168,7 +153,7 @@ TEST_CASE("key: tuples, pairs, optionals and ranges of any part print as one par
   CHECK(make_key(text) == make_key(std::string("text")));  // and no range of characters
 }
 
-TEST_CASE("key: parts that are grouped in another way are other keys", "[unit]") {
+TEST_CASE("key: parts that are grouped in another way are other keys") {
   using Ints = std::vector<int>;
   using Optional = std::optional<int>;
   check_all_differ({make_key(),
@@ -198,7 +183,7 @@ TEST_CASE("key: parts that are grouped in another way are other keys", "[unit]")
                     make_key(Optional(), 1, 2)});
 }
 
-TEST_CASE("key: what has no order or no end is no part", "[unit]") {
+TEST_CASE("key: what has no order or no end is no part") {
   STATIC_REQUIRE(Part<std::vector<int>>);
   STATIC_REQUIRE(Part<std::map<int, int>>);
   STATIC_REQUIRE_FALSE(Part<std::unordered_map<int, int>>);
@@ -207,7 +192,7 @@ TEST_CASE("key: what has no order or no end is no part", "[unit]") {
   STATIC_REQUIRE_FALSE(Part<int*>);
 }
 
-TEST_CASE("key: a view of what has no order is no part, other views and a forward_list are", "[unit]") {
+TEST_CASE("key: a view of what has no order is no part, other views and a forward_list are") {
 #if !defined(__clang__) || __clang_major__ > 15  // earlier ones cannot compile the views of libstdc++
   using Map = std::unordered_map<int, int>;
   using Set = std::unordered_set<int>;
@@ -222,14 +207,14 @@ TEST_CASE("key: a view of what has no order is no part, other views and a forwar
   CHECK(make_key(std::forward_list<int>{4, 8}) == make_key(std::vector<int>{4, 8}));
 }
 
-TEST_CASE("key: a number of more bits than a word has is no part", "[unit]") {
+TEST_CASE("key: a number of more bits than a word has is no part") {
   __extension__ using Wide = __int128;  // arithmetic by GNU's standards only
   STATIC_REQUIRE_FALSE(Part<Wide>);
   STATIC_REQUIRE(Part<long double> == (sizeof(long double) <= 8));
   STATIC_REQUIRE(Part<double>);
 }
 
-TEST_CASE("key: up to 12 words are kept as they are, more become a digest", "[unit]") {
+TEST_CASE("key: up to 12 words are kept as they are, more become a digest") {
   const Key longest = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
   CHECK(longest.size() == Key::capacity);
   CHECK_FALSE(longest.is_digest());
@@ -245,7 +230,7 @@ TEST_CASE("key: up to 12 words are kept as they are, more become a digest", "[un
   CHECK_FALSE(key == make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13U));
 }
 
-TEST_CASE("key: a digest is the same in every process and on every platform", "[unit]") {
+TEST_CASE("key: a digest is the same in every process and on every platform") {
   constexpr Key key =
       make_key(4096, -1, true, std::pair(1U, 2U), std::array{1, 2, 3, 4, 5, 6, 7}, std::optional<int>(), 1.5);
   STATIC_REQUIRE(key.is_digest());
@@ -255,7 +240,7 @@ TEST_CASE("key: a digest is the same in every process and on every platform", "[
   CHECK(make_key(std::string(100, 'x'), "bf16").word(0) == 0xcfade93b09245dcULL);
 }
 
-TEST_CASE("key: digests of long keys that are nearly alike do not collide, in either half", "[unit]") {
+TEST_CASE("key: digests of long keys that are nearly alike do not collide, in either half") {
   std::set<std::uint64_t> first;
   std::set<std::uint64_t> second;
   std::set<std::uint64_t> hashes;
@@ -289,18 +274,17 @@ TEST_CASE("key: digests of long keys that are nearly alike do not collide, in ei
   CHECK(hashes.size() == count);
 }
 
-TEST_CASE("key: a long key shows its digest, without names", "[unit]") {
+TEST_CASE("key: a long key shows its digest, without names") {
   const Key key = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1'000'003);
   REQUIRE(key.is_digest());
-  const std::string digest =
-      "digest " + contextual::detail::hex_text(key.word(0)) + contextual::detail::hex_text(key.word(1));
+  const std::string digest = "digest " + detail::hex_text(key.word(0)) + detail::hex_text(key.word(1));
   CHECK(key.to_string() == "(" + digest + ")");
   CHECK(key.to_string({"M"}) == "{" + digest + "}");
   constexpr Key early = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1'000'003);
   CHECK(early == key);
 }
 
-TEST_CASE("digested words: a long key is made of all of its parts", "[unit]") {
+TEST_CASE("digested words: a long key is made of all of its parts") {
   const DigestedWords digested;
   const auto large = std::numeric_limits<std::uint64_t>::max();
   const auto small = std::numeric_limits<std::int64_t>::min();
@@ -315,8 +299,7 @@ TEST_CASE("digested words: a long key is made of all of its parts", "[unit]") {
   CHECK(text_of(digested.words_of(make_key(4, "short"))) == "(4, short)");
 }
 
-TEST_CASE("digested words: keys that grow from one long key have parts of their own, as that key has",
-          "[unit]") {
+TEST_CASE("digested words: keys that grow from one long key have parts of their own, as that key has") {
   const DigestedWords digested;
   const Key base = counted_key(501, 14);
   std::vector<Key> grown;
@@ -332,8 +315,7 @@ TEST_CASE("digested words: keys that grow from one long key have parts of their 
   CHECK(text_of(digested.words_of(base)) == parts + ")");
 }
 
-TEST_CASE("digested words: what was digested before, elsewhere or by another thread shows as a digest",
-          "[unit]") {
+TEST_CASE("digested words: what was digested before, elsewhere or by another thread shows as a digest") {
   Key before = counted_key(601, 20);
   const std::string digest = before.to_string();
   const DigestedWords digested;
@@ -345,7 +327,7 @@ TEST_CASE("digested words: what was digested before, elsewhere or by another thr
   CHECK(text_of(digested.words_of(of_another)) == of_another.to_string());
 }
 
-TEST_CASE("key: words that are no parts print all the same", "[unit]") {
+TEST_CASE("key: words that are no parts print all the same") {
   Key key;
   key.append_word(Key::Type::text_more, 0x41);
   key.append_word(Key::Type::optional, 1);
@@ -354,4 +336,4 @@ TEST_CASE("key: words that are no parts print all the same", "[unit]") {
   CHECK(key.to_string() == "(A, [digest 0000000000000002])");
 }
 
-}  // namespace key_test
+}  // namespace contextual::detail::key_test

@@ -3,13 +3,9 @@
 #include <contextual/error.hpp>
 #include <contextual/resource_limits.hpp>
 
-#include <vector>
+namespace contextual::resource_limits_test {
 
-namespace resource_limits_test {
-
-using namespace contextual;
-
-TEST_CASE("ResourceLimits: what is at a limit fits, what is above one does not", "[unit]") {
+TEST_CASE("ResourceLimits: what is at a limit fits, what is above one does not") {
   const ResourceNeeds needs{.shared_bytes = 48 * 1024, .threads = 256, .registers_per_thread = 128};
   CHECK(fits(needs, {}));
   CHECK(fits(needs, {.shared_bytes = 48 * 1024, .threads = 256, .registers_per_thread = 128}));
@@ -21,7 +17,7 @@ TEST_CASE("ResourceLimits: what is at a limit fits, what is above one does not",
   CHECK(fits({}, {.shared_bytes = 0, .threads = 0, .registers_per_thread = 0, .registers = 0}));
 }
 
-TEST_CASE("filter_valid_configs: keeps the configs that fit, in their order", "[unit]") {
+TEST_CASE("filter_valid_configs: keeps the configs that fit, in their order") {
   const std::vector<Config> configs{{{"BLOCK", 512}}, {{"BLOCK", 64}}, {{"BLOCK", 1024}}, {{"BLOCK", 128}}};
   const auto needs = [](const Config& config) {
     return ResourceNeeds{.shared_bytes = 100 * config.get<int>("BLOCK")};
@@ -32,4 +28,4 @@ TEST_CASE("filter_valid_configs: keeps the configs that fit, in their order", "[
   CHECK_THROWS_AS(filter_valid_configs({{{"OTHER", 1}}}, {}, needs), InvalidArgument);
 }
 
-}  // namespace resource_limits_test
+}  // namespace contextual::resource_limits_test

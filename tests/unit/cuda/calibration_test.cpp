@@ -6,10 +6,7 @@
 
 #include <limits>
 
-namespace calibration_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
+namespace contextual::cuda::calibration_test {
 
 namespace {
 
@@ -22,9 +19,9 @@ std::vector<TimedSpin> spins(const std::vector<std::int64_t>& biases_ns) {
 }
 
 /// The calibration's kernel takes a while longer than its own clock says.
-struct CalibratedGpu : cuda_test::ScriptedDriver {
+struct CalibratedGpu : test::cuda_test::ScriptedDriver {
   CalibratedGpu() {
-    duration_ns = [this](const cuda_test::Launch& launch) {
+    duration_ns = [this](const test::cuda_test::Launch& launch) {
       auto* const times = *static_cast<std::uint64_t**>(launch.arguments[0]);
       const std::uint64_t length_ns = *static_cast<std::uint64_t*>(launch.arguments[1]);
       times[0] = 1000;
@@ -45,12 +42,12 @@ struct CalibratedGpu : cuda_test::ScriptedDriver {
 
 }  // namespace
 
-TEST_CASE("bias: the median of what was measured too long", "[unit]") {
+TEST_CASE("bias: the median of what was measured too long") {
   CHECK(bias_of(spins({690, 700, 710, 705, 695})) == 700);
   CHECK(bias_of(spins({-300, -310, -290, -300, -300})) == -300);
 }
 
-TEST_CASE("bias: outliers and kernels without a time do not count", "[unit]") {
+TEST_CASE("bias: outliers and kernels without a time do not count") {
   std::vector<TimedSpin> some = spins({690, 695, 700, 705, 710, 90000, 80000, 70000});
   CHECK(bias_of(some) == 700);
   some.push_back({0, 5000});
@@ -58,16 +55,16 @@ TEST_CASE("bias: outliers and kernels without a time do not count", "[unit]") {
   CHECK(bias_of(some) == 700);
 }
 
-TEST_CASE("bias: the steps of a coarse clock are no outliers", "[unit]") {
+TEST_CASE("bias: the steps of a coarse clock are no outliers") {
   CHECK(bias_of(spins({1000, 1000, 1000, 1000, 1000, 0, 0, 0, 1000, 0, 0})) == 1000);
 }
 
-TEST_CASE("bias: too few kernels give none", "[unit]") {
+TEST_CASE("bias: too few kernels give none") {
   CHECK_FALSE(bias_of({}));
   CHECK_FALSE(bias_of(spins({700, 700, 700, 700})));
 }
 
-TEST_CASE("calibration: an event pair's bias is found once a context, and leaves nothing behind", "[unit]") {
+TEST_CASE("calibration: an event pair's bias is found once a context, and leaves nothing behind") {
   CalibratedGpu gpu;
   CHECK(event_bias_ns() == 700);
   const int launches = gpu.launches;
@@ -78,7 +75,7 @@ TEST_CASE("calibration: an event pair's bias is found once a context, and leaves
   CHECK(gpu.launches == launches);
 }
 
-TEST_CASE("calibration: without a context or memory there is no bias, and nothing is left behind", "[unit]") {
+TEST_CASE("calibration: without a context or memory there is no bias, and nothing is left behind") {
   CalibratedGpu gpu;
   gpu.fails = [](const std::string& function) {
     return function == "cuMemAlloc" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
@@ -91,8 +88,7 @@ TEST_CASE("calibration: without a context or memory there is no bias, and nothin
 
 TEST_CASE(
     "holds 20: calibration: a device that is occupied is not waited for without bound, and its memory not "
-    "freed",
-    "[unit]") {
+    "freed") {
   CalibratedGpu gpu;
   gpu.busy_queries = std::numeric_limits<int>::max();
   CHECK_FALSE(event_bias_ns());
@@ -100,4 +96,4 @@ TEST_CASE(
   CHECK(gpu.living_streams() == 1);
 }
 
-}  // namespace calibration_test
+}  // namespace contextual::cuda::calibration_test

@@ -3,13 +3,7 @@
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
-#include <algorithm>
-#include <set>
-#include <vector>
-
-namespace call_list_test {
-
-using namespace contextual::cuda;
+namespace contextual::cuda::call_list_test {
 
 namespace {
 
@@ -23,7 +17,7 @@ std::vector<std::int64_t> launches_of(const std::vector<LaunchedCall>& calls) {
 
 }  // namespace
 
-TEST_CASE("call list: gives what was added since the last time, in a thread's order", "[unit]") {
+TEST_CASE("call list: gives what was added since the last time, in a thread's order") {
   CallList list(64);
   std::vector<LaunchedCall> calls;
   for (const int count : {3, 0, 2, 40}) {
@@ -41,7 +35,7 @@ TEST_CASE("call list: gives what was added since the last time, in a thread's or
   }
 }
 
-TEST_CASE("call list: places that a thread has left are not another batch's or list's", "[unit]") {
+TEST_CASE("call list: places that a thread has left are not another batch's or list's") {
   CallList first(64);
   std::vector<LaunchedCall> calls;
   first.add({1, true, 1});
@@ -56,7 +50,7 @@ TEST_CASE("call list: places that a thread has left are not another batch's or l
   CHECK(calls.empty());
 }
 
-TEST_CASE("call list: calls beyond its capacity are lost, once", "[unit]") {
+TEST_CASE("call list: calls beyond its capacity are lost, once") {
   CallList list(32);
   std::vector<LaunchedCall> calls;
   for (int batch = 0; batch < 2; ++batch) {
@@ -68,12 +62,12 @@ TEST_CASE("call list: calls beyond its capacity are lost, once", "[unit]") {
   }
 }
 
-TEST_CASE("call list: threads add at the same time", "[unit]") {
+TEST_CASE("call list: threads add at the same time") {
   constexpr int threads = 4;
   constexpr int each = 1000;
   CallList list(std::size_t{threads} * each + 1000);
   for (int batch = 0; batch < 3; ++batch) {
-    contextual::test::on_threads(threads, [&list](int t) {
+    test::on_threads(threads, [&list](int t) {
       for (int i = 0; i < each; ++i) {
         list.add({static_cast<std::uint32_t>(i), true, t * each + i});
       }
@@ -86,4 +80,4 @@ TEST_CASE("call list: threads add at the same time", "[unit]") {
   }
 }
 
-}  // namespace call_list_test
+}  // namespace contextual::cuda::call_list_test

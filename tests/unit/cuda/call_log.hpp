@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 /// Thread-safe.
 class CallLog {
@@ -54,4 +54,4 @@ class CallLog {
   std::vector<std::string> names_;
 };
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

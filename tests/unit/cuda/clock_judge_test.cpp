@@ -3,20 +3,14 @@
 #include "contextual/cuda/api/nvml.hpp"
 #include "support/catch.hpp"
 
-namespace clock_judge_test {
-
-using namespace contextual::cuda;
+namespace contextual::cuda::clock_judge_test {
 
 namespace {
 
 constexpr std::uint64_t none = 0;
 
 ClockReading reading(int mhz, std::uint64_t reasons = none, int device = 0) {
-  ClockReading made;
-  made.device = device;
-  made.sm_clock_mhz = mhz;
-  made.reasons = reasons;
-  return made;
+  return {.device = device, .sm_clock_mhz = mhz, .reasons = reasons};
 }
 
 /// A judge with room for every test's batches, and what it said last.
@@ -33,7 +27,7 @@ struct Judging {
 
 }  // namespace
 
-TEST_CASE("clock judge: a steady device and small steps of its clock disturb nothing", "[unit]") {
+TEST_CASE("clock judge: a steady device and small steps of its clock disturb nothing") {
   Judging judging;
   CHECK(judging.disturbance({reading(1980)}).empty());
   CHECK(judging.disturbance({reading(1800)}).empty());
@@ -41,7 +35,7 @@ TEST_CASE("clock judge: a steady device and small steps of its clock disturb not
   CHECK(judging.warnings.empty());
 }
 
-TEST_CASE("clock judge: each severe reason that begins or ends disturbs, and names itself", "[unit]") {
+TEST_CASE("clock judge: each severe reason that begins or ends disturbs, and names itself") {
   const auto [reason, name] =
       GENERATE(table<std::uint64_t, std::string>({{clock_reason::hardware_slowdown, "hardware slowdown"},
                                                   {clock_reason::software_thermal, "thermal"},
@@ -59,8 +53,7 @@ TEST_CASE("clock judge: each severe reason that begins or ends disturbs, and nam
              ContainsSubstring("device 0 is no longer slowed down by " + name));
 }
 
-TEST_CASE("clock judge: heat that came and went between two readings is seen by its cumulated time",
-          "[unit]") {
+TEST_CASE("clock judge: heat that came and went between two readings is seen by its cumulated time") {
   Judging judging;
   ClockReading at = reading(1980);
   at.thermal_ns = 500;  // long ago
@@ -71,7 +64,7 @@ TEST_CASE("clock judge: heat that came and went between two readings is seen by 
   CHECK(judging.disturbance({at}).empty());
 }
 
-TEST_CASE("clock judge: a clock more than a tenth below the highest one disturbs", "[unit]") {
+TEST_CASE("clock judge: a clock more than a tenth below the highest one disturbs") {
   Judging judging;
   judging.disturbance({reading(1800)});
   judging.disturbance({reading(2000)});
@@ -80,7 +73,7 @@ TEST_CASE("clock judge: a clock more than a tenth below the highest one disturbs
              ContainsSubstring("device 0's SM clock fell from 2000 to 1799 MHz"));
 }
 
-TEST_CASE("clock judge: a power cap is told once and never disturbs, whatever the clock", "[unit]") {
+TEST_CASE("clock judge: a power cap is told once and never disturbs, whatever the clock") {
   Judging judging;
   judging.disturbance({reading(1980)});
   CHECK(judging.disturbance({reading(1200, clock_reason::power_cap)}).empty());
@@ -95,14 +88,14 @@ TEST_CASE("clock judge: a power cap is told once and never disturbs, whatever th
   CHECK(judging.disturbance({between}).empty());
 }
 
-TEST_CASE("clock judge: the clock of an idle device says nothing", "[unit]") {
+TEST_CASE("clock judge: the clock of an idle device says nothing") {
   Judging judging;
   judging.disturbance({reading(1980)});
   CHECK(judging.disturbance({reading(345, clock_reason::idle)}).empty());
   CHECK(judging.disturbance({reading(1980)}).empty());
 }
 
-TEST_CASE("clock judge: what cannot be read is not held against a batch", "[unit]") {
+TEST_CASE("clock judge: what cannot be read is not held against a batch") {
   Judging judging;
   judging.disturbance({reading(1980)});
   ClockReading unknown;
@@ -112,7 +105,7 @@ TEST_CASE("clock judge: what cannot be read is not held against a batch", "[unit
   CHECK(judging.disturbance({}).empty());
 }
 
-TEST_CASE("clock judge: devices have their own references, and all that changed are named", "[unit]") {
+TEST_CASE("clock judge: devices have their own references, and all that changed are named") {
   Judging judging;
   judging.disturbance({reading(1980), reading(1410, none, 1)});
   const std::string text =
@@ -121,8 +114,7 @@ TEST_CASE("clock judge: devices have their own references, and all that changed 
   CHECK_THAT(text, ContainsSubstring("device 1's SM clock fell from 1410 to 900 MHz"));
 }
 
-TEST_CASE("clock judge: after two disturbances in a row the new state is the reference, said once",
-          "[unit]") {
+TEST_CASE("clock judge: after two disturbances in a row the new state is the reference, said once") {
   Judging judging;
   const auto hot = {reading(1500, clock_reason::software_thermal)};
   const auto cool = {reading(1980)};
@@ -141,7 +133,7 @@ TEST_CASE("clock judge: after two disturbances in a row the new state is the ref
   CHECK(judging.warnings.empty());  // said already
 }
 
-TEST_CASE("clock judge: a device that never settles disturbs at most eight batches of a run", "[unit]") {
+TEST_CASE("clock judge: a device that never settles disturbs at most eight batches of a run") {
   Judging judging;
   int dropped = 0;
   for (int batch = 0; batch < 100; ++batch) {
@@ -151,4 +143,4 @@ TEST_CASE("clock judge: a device that never settles disturbs at most eight batch
   CHECK(dropped == 8);
 }
 
-}  // namespace clock_judge_test
+}  // namespace contextual::cuda::clock_judge_test

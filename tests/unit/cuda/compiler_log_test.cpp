@@ -2,14 +2,9 @@
 
 #include "support/catch.hpp"
 
-#include <string>
+namespace contextual::cuda::compiler_log_test {
 
-namespace compiler_log_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-
-TEST_CASE("compiler log: a header is broken by the macros of the line that is shown", "[unit]") {
+TEST_CASE("compiler log: a header is broken by the macros of the line that is shown") {
   const CompilerInput input(CudaSource::text("k.cu", ""));
   const std::string log =
       "a.h(3): error: expected an identifier\n  int T, y;\n      ^\n\n"
@@ -23,7 +18,7 @@ TEST_CASE("compiler log: a header is broken by the macros of the line that is sh
   CHECK(broken_headers("", input, {"x"}).empty());
 }
 
-TEST_CASE("compiler log: else by those that its text contains", "[unit]") {
+TEST_CASE("compiler log: else by those that its text contains") {
   const CompilerInput input(
       CudaSource::text("k.cu", "").header("a.h", "#if N > 3\n#error too many\n#endif\n"));
   const std::string log = "a.h(2): catastrophic error: #error directive: too many\n  #error too many\n   ^\n";
@@ -34,4 +29,4 @@ TEST_CASE("compiler log: else by those that its text contains", "[unit]") {
   CHECK(broken_headers(log, input, {"M"}).empty());
 }
 
-}  // namespace compiler_log_test
+}  // namespace contextual::cuda::compiler_log_test

@@ -5,19 +5,9 @@
 #include "support/stderr_capture.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <contextual/error.hpp>
+namespace contextual::cuda::compiler_test {
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <functional>
-#include <string>
-
-namespace compiler_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-using cuda_test::ScriptedNvrtc;
+using test::cuda_test::ScriptedNvrtc;
 
 namespace fs = std::filesystem;
 
@@ -29,11 +19,10 @@ bool has(const std::vector<std::string>& all, const std::string& one) {
 
 }  // namespace
 
-TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also by another compiler",
-          "[unit]") {
+TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also by another compiler") {
   const Nvrtc api = ScriptedNvrtc::table();
   const NvrtcReplacement replaced(api);
-  const engine_test::TemporaryDirectory cache;
+  const test::TemporaryDirectory cache;
   const CudaSource source = CudaSource::text("k.cu", "k");
   const CudaVariant variant{.function = "k<4>", .defines = {{"TILE", "4"}}, .options = {"-G"}};
   CHECK(Compiler(source, cache.path()).compile(variant, {90}).lowered_name == "k<4>");
@@ -47,12 +36,11 @@ TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also 
   CHECK(ScriptedNvrtc::compilations == 4);
 }
 
-TEST_CASE("compiler: configs that have the same variant, as those of a grid's size, share their code",
-          "[unit]") {
-  using cuda_test::BlockConfig;
-  using cuda_test::BlockKernel;
-  const cuda_test::ScriptedGpu gpu;
-  BlockKernel::Definition definition = cuda_test::block_definition();
+TEST_CASE("compiler: configs that have the same variant, as those of a grid's size, share their code") {
+  using test::cuda_test::BlockConfig;
+  using test::cuda_test::BlockKernel;
+  const test::cuda_test::ScriptedGpu gpu;
+  BlockKernel::Definition definition = test::cuda_test::block_definition();
   definition.variant = [](const BlockConfig& config) {
     return CudaVariant{.function = "k", .defines = {{"LARGE", config.block > 100 ? "1" : "0"}}};
   };
@@ -63,8 +51,8 @@ TEST_CASE("compiler: configs that have the same variant, as those of a grid's si
   CHECK(kernel.load(3) == kernel.load(2));
   CHECK(kernel.load(2) != kernel.load(0));
   CHECK(ScriptedNvrtc::compilations == 2);
-  CHECK(engine_test::tuned(cuda_test::options_with(cuda_cupti_timer), "shared_code",
-                           [&] { kernel(gpu.stream, 1); })
+  CHECK(test::tuned(test::cuda_test::options_with(cuda_cupti_timer), "shared_code",
+                    [&] { kernel(gpu.stream, 1); })
             .problems.at(0)
             .configs.size() == 4);
   CHECK(ScriptedNvrtc::compilations == 2);
@@ -78,7 +66,7 @@ std::string said_after_planting(
     const std::function<void(const fs::path& cache, const fs::path& file)>& plant) {
   const Nvrtc api = ScriptedNvrtc::table();
   const NvrtcReplacement replaced(api);
-  const engine_test::TemporaryDirectory directory;
+  const test::TemporaryDirectory directory;
   const fs::path cache = directory.path() / "cache";
   const CudaSource source = CudaSource::text("k.cu", "k");
   const CudaVariant variant{.function = "k<4>", .defines = {{"TILE", "4"}}};
@@ -89,7 +77,7 @@ std::string said_after_planting(
     plant(cache, found.path());
     break;
   }
-  const engine_test::StderrCapture said;
+  const test::StderrCapture said;
   CHECK(Compiler(source, cache).compile(variant, {90}).code == "code TILE 4");
   CHECK(ScriptedNvrtc::compilations == 2);
   return said.text();
@@ -97,7 +85,7 @@ std::string said_after_planting(
 
 }  // namespace
 
-TEST_CASE("compiler: planted code of another owner is named and compiled anew", "[unit]") {
+TEST_CASE("compiler: planted code of another owner is named and compiled anew") {
   if (::geteuid() != 0) {
     WARN("skipped: only root can give a file to another user");
     return;
@@ -109,7 +97,7 @@ TEST_CASE("compiler: planted code of another owner is named and compiled anew", 
              ContainsSubstring("it belongs to user 12345"));
 }
 
-TEST_CASE("compiler: code behind a link, or where others can write, is named and compiled anew", "[unit]") {
+TEST_CASE("compiler: code behind a link, or where others can write, is named and compiled anew") {
   CHECK_THAT(said_after_planting([](const fs::path& cache, const fs::path& file) {
                fs::rename(file, cache.parent_path() / "outside");
                fs::create_symlink(cache.parent_path() / "outside", file);
@@ -121,58 +109,55 @@ TEST_CASE("compiler: code behind a link, or where others can write, is named and
              ContainsSubstring("others can write it"));
 }
 
-TEST_CASE("compiler: what does not compile is a rejected config with the compiler's words", "[unit]") {
+TEST_CASE("compiler: what does not compile is a rejected config with the compiler's words") {
   const Nvrtc api = ScriptedNvrtc::table();
   const NvrtcReplacement replaced(api);
   ScriptedNvrtc::fails = true;
   ScriptedNvrtc::log = "no such y\n";
   const Compiler compiler(CudaSource::text("k.cu", "k"), {});
-  CHECK(engine_test::error_text<ConfigRejected>([&] {
+  CHECK(test::error_text<ConfigRejected>([&] {
           compiler.compile({.function = "k"}, {90});
         }).find("no such y") != std::string::npos);
 }
 
-TEST_CASE("compiler: what it warns of is in the log of the tuning, once for each config that is tried",
-          "[unit]") {
-  const cuda_test::ScriptedGpu gpu;
-  const engine_test::TemporaryDirectory logs;
+TEST_CASE("compiler: what it warns of is in the log of the tuning, once for each config that is tried") {
+  const test::cuda_test::ScriptedGpu gpu;
+  const test::TemporaryDirectory logs;
   ScriptedNvrtc::log = "ptxas warning : a register\nis spilled\n\n";
-  cuda_test::Block kernel("warned_of", {64, 128});
-  contextual::Options options = cuda_test::options_with(cuda_cupti_timer);
+  test::cuda_test::Block kernel("warned_of", {64, 128});
+  Options options = test::cuda_test::options_with(cuda_cupti_timer);
   options.log_directory = logs.path();
   options.print = Print::configs;
-  const engine_test::StderrCapture printed;
-  const RegionReport report = engine_test::tuned(options, "warned_of", [&] {
+  const test::StderrCapture printed;
+  const RegionReport report = test::tuned(options, "warned_of", [&] {
     kernel(gpu.stream, 1);
     kernel(gpu.stream, 2);
   });
   CHECK(report.warnings.empty());
-  CHECK(engine_test::count_of(printed.text(), "config-1 {BLOCK: 128}: the compiler says:") == 1);
-  const std::string said = engine_test::text_of_file(logs.path() / "rank-0.jsonl");
+  CHECK(test::count_of(printed.text(), "config-1 {BLOCK: 128}: the compiler says:") == 1);
+  const std::string said = test::text_of_file(logs.path() / "rank-0.jsonl");
   for (const std::string config : {"config-0 {BLOCK: 64}", "config-1 {BLOCK: 128}"}) {
-    CHECK(engine_test::count_of(said, "\"kernel \\\"warned_of\\\" " + config +
-                                          ": the compiler says: ptxas warning : a register\\nis spilled\"") ==
-          1);
+    CHECK(test::count_of(said, "\"kernel \\\"warned_of\\\" " + config +
+                                   ": the compiler says: ptxas warning : a register\\nis spilled\"") == 1);
   }
 }
 
-TEST_CASE("compiler: a source whose headers only the compiler knows is compiled anew, and that is said",
-          "[unit]") {
+TEST_CASE("compiler: a source whose headers only the compiler knows is compiled anew, and that is said") {
   const Nvrtc api = ScriptedNvrtc::table();
   const NvrtcReplacement replaced(api);
-  const engine_test::TemporaryDirectory cache;
-  const engine_test::StderrCapture said;
+  const test::TemporaryDirectory cache;
+  const test::StderrCapture said;
   for (int i = 0; i < 2; ++i) {
     Compiler(CudaSource::text("by_macro.cu", "#define NAME(x) #x\n#include NAME(TILE.h)\n"), cache.path())
         .compile({.function = "k"}, {90});
   }
   CHECK(ScriptedNvrtc::compilations == 2);
-  CHECK(engine_test::count_of(said.text(), "'by_macro.cu' has \"#include NAME(TILE.h)\"") == 1);
+  CHECK(test::count_of(said.text(), "'by_macro.cu' has \"#include NAME(TILE.h)\"") == 1);
 }
 
-TEST_CASE("architecture: generations from 9.0 on get the instructions that only they have", "[unit]") {
+TEST_CASE("architecture: generations from 9.0 on get the instructions that only they have") {
   CHECK(Architecture{80}.option() == "sm_80");
   CHECK(Architecture{90}.option() == "sm_90a");
 }
 
-}  // namespace compiler_test
+}  // namespace contextual::cuda::compiler_test

@@ -3,12 +3,9 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
-#include <fstream>
+namespace contextual::test::cubin_cache_test {
 
-namespace cubin_cache_test {
-
-using namespace contextual::cuda;
-using engine_test::TemporaryDirectory;
+using namespace cuda;
 
 namespace {
 
@@ -23,7 +20,7 @@ std::filesystem::path only_file(const std::filesystem::path& directory) {
 
 }  // namespace
 
-TEST_CASE("cubin cache: gives back what was stored under the same key and nothing for another", "[unit]") {
+TEST_CASE("cubin cache: gives back what was stored under the same key and nothing for another") {
   const TemporaryDirectory folder;
   const CubinCache cache(folder.path() / "made" / "here");
   const Cubin cubin{std::string("\x7f"
@@ -40,12 +37,12 @@ TEST_CASE("cubin cache: gives back what was stored under the same key and nothin
   CHECK_FALSE(cache.find("another key"));
 }
 
-TEST_CASE("cubin cache: a damaged or cut file counts as missing, whatever is wrong with it", "[unit]") {
+TEST_CASE("cubin cache: a damaged or cut file counts as missing, whatever is wrong with it") {
   const TemporaryDirectory folder;
   const CubinCache cache(folder.path());
   cache.store("key", {std::string(300, 'c'), "name"});
   const std::filesystem::path file = only_file(folder.path());
-  const std::string whole = engine_test::text_of_file(file);
+  const std::string whole = text_of_file(file);
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << whole.substr(0, length);
     CHECK_FALSE(cache.find("key"));
@@ -60,8 +57,7 @@ TEST_CASE("cubin cache: a damaged or cut file counts as missing, whatever is wro
   CHECK(cache.find("key"));
 }
 
-TEST_CASE("cubin cache: leaves one file and no temporary ones, and is silent where it cannot write",
-          "[unit]") {
+TEST_CASE("cubin cache: leaves one file and no temporary ones, and is silent where it cannot write") {
   const TemporaryDirectory folder;
   const CubinCache cache(folder.path());
   cache.store("key", {"code", "name"});
@@ -73,7 +69,7 @@ TEST_CASE("cubin cache: leaves one file and no temporary ones, and is silent whe
   CHECK_FALSE(nowhere.find("key"));
 }
 
-TEST_CASE("cubin cache: what others can have written is compiled anew", "[unit]") {
+TEST_CASE("cubin cache: what others can have written is compiled anew") {
   const TemporaryDirectory folder;
   const CubinCache cache(folder.path());
   cache.store("key", {"code", "name"});
@@ -84,4 +80,4 @@ TEST_CASE("cubin cache: what others can have written is compiled anew", "[unit]"
   CHECK(cache.find("key")->code == "own code");
 }
 
-}  // namespace cubin_cache_test
+}  // namespace contextual::test::cubin_cache_test

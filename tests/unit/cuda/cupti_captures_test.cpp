@@ -5,16 +5,9 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <vector>
+namespace contextual::cuda::cupti_captures_test {
 
-namespace cupti_captures_test {
-
-using namespace contextual;
-using namespace cuda_test;
-using contextual::cuda::CuptiSession;
-using contextual::cuda::LaunchedCall;
+using namespace test::cuda_test;
 
 namespace {
 
@@ -36,7 +29,7 @@ struct WatchedCaptures {
 
 }  // namespace
 
-TEST_CASE("CUPTI session: a capture is open from a begin that succeeds to the end", "[unit]") {
+TEST_CASE("CUPTI session: a capture is open from a begin that succeeds to the end") {
   WatchedCaptures captures;
   const auto begin = GENERATE(
       CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
@@ -54,8 +47,7 @@ TEST_CASE("CUPTI session: a capture is open from a begin that succeeds to the en
   CHECK_FALSE(captures.open());
 }
 
-TEST_CASE("CUPTI session: a capture that came to nothing is ended by its end, not by a failure to end one",
-          "[unit]") {
+TEST_CASE("CUPTI session: a capture that came to nothing is ended by its end, not by a failure to end one") {
   const auto [result, ends] = GENERATE(table<CUresult, bool>({{CUDA_SUCCESS, true},
                                                               {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, true},
                                                               {CUDA_ERROR_STREAM_CAPTURE_UNJOINED, true},
@@ -68,7 +60,7 @@ TEST_CASE("CUPTI session: a capture that came to nothing is ended by its end, no
   CHECK(captures.open() == !ends);
 }
 
-TEST_CASE("CUPTI session: of several captures the last one's end leaves none open", "[unit]") {
+TEST_CASE("CUPTI session: of several captures the last one's end leaves none open") {
   WatchedCaptures captures;
   captures.begin();
   captures.begin();
@@ -78,7 +70,7 @@ TEST_CASE("CUPTI session: of several captures the last one's end leaves none ope
   CHECK_FALSE(captures.open());
 }
 
-TEST_CASE("CUPTI session: the end of a capture that it did not see begin closes no later one", "[unit]") {
+TEST_CASE("CUPTI session: the end of a capture that it did not see begin closes no later one") {
   WatchedCaptures captures;
   captures.end();
   captures.end();
@@ -87,7 +79,7 @@ TEST_CASE("CUPTI session: the end of a capture that it did not see begin closes 
   CHECK(captures.open());
 }
 
-TEST_CASE("CUPTI session: a capture left open by one session is none of the next one's", "[unit]") {
+TEST_CASE("CUPTI session: a capture left open by one session is none of the next one's") {
   WatchedCaptures captures;
   captures.begin();
   captures.session.reset();
@@ -95,7 +87,7 @@ TEST_CASE("CUPTI session: a capture left open by one session is none of the next
   CHECK_FALSE(captures.open());
 }
 
-TEST_CASE("CUPTI session: a kernel launched while a capture is open need not give a record", "[unit]") {
+TEST_CASE("CUPTI session: a kernel launched while a capture is open need not give a record") {
   WatchedCaptures captures;
   CUstream stream = captures.gpu.driver.make_stream();
   CuptiSession::set_launch(7);
@@ -110,8 +102,7 @@ TEST_CASE("CUPTI session: a kernel launched while a capture is open need not giv
   CHECK(calls[1].kernel);
 }
 
-TEST_CASE("CUPTI session: a context in which there was nothing but a capture is one of its contexts",
-          "[unit]") {
+TEST_CASE("CUPTI session: a context in which there was nothing but a capture is one of its contexts") {
   WatchedCaptures captures;
   const CUcontext other = captures.gpu.driver.context(1);
   const auto seen = [&] {
@@ -125,4 +116,4 @@ TEST_CASE("CUPTI session: a context in which there was nothing but a capture is 
   CHECK(seen() == 1);
 }
 
-}  // namespace cupti_captures_test
+}  // namespace contextual::cuda::cupti_captures_test

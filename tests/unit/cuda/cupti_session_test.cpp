@@ -9,18 +9,7 @@
 
 #include <contextual/detail/sync/ongoing_run.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <stdexcept>
-#include <thread>
-
-namespace cupti_session_test {
-
-using namespace contextual;
-using namespace cuda_test;
-using engine_test::count_of;
-using engine_test::error_text;
+namespace contextual::test::cuda_test::cupti_session_test {
 
 namespace {
 
@@ -58,7 +47,7 @@ void check_no_handles(ScriptedGpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("CUPTI session: with a foreign subscriber nothing else of CUPTI is touched", "[unit]") {
+TEST_CASE("CUPTI session: with a foreign subscriber nothing else of CUPTI is touched") {
   ScriptedGpu gpu;
   gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   const std::string text = error_text<CudaUnavailable>([] { cuda_cupti_timer(); });
@@ -67,10 +56,10 @@ TEST_CASE("CUPTI session: with a foreign subscriber nothing else of CUPTI is tou
   CHECK(gpu.driver.log().beginning_with("cupti") == Names{"cuptiSubscribe"});
 }
 
-TEST_CASE("cuda_timer: with a foreign subscriber it takes events, and says so once", "[unit]") {
+TEST_CASE("cuda_timer: with a foreign subscriber it takes events, and says so once") {
   ScriptedGpu gpu;
   gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  engine_test::StderrCapture capture;
+  StderrCapture capture;
   CHECK(cuda_timer()->name() == "CUDA events");
   CHECK(cuda_timer()->name() == "CUDA events");
   const std::string said = capture.text();
@@ -79,7 +68,7 @@ TEST_CASE("cuda_timer: with a foreign subscriber it takes events, and says so on
   CHECK(gpu.driver.log().beginning_with("cupti") == Names{"cuptiSubscribe"});
 }
 
-TEST_CASE("CUPTI session: an activity that may not be enabled undoes those before it", "[unit]") {
+TEST_CASE("CUPTI session: an activity that may not be enabled undoes those before it") {
   ScriptedGpu gpu;
   gpu.cupti.enable_result = [](CUpti_ActivityKind kind) {
     return kind == CUPTI_ACTIVITY_KIND_MEMSET ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : CUPTI_SUCCESS;
@@ -89,7 +78,7 @@ TEST_CASE("CUPTI session: an activity that may not be enabled undoes those befor
   check_gone(gpu);
 }
 
-TEST_CASE("CUPTI session: without a sound record of the canary nothing of CUPTI stays", "[unit]") {
+TEST_CASE("CUPTI session: without a sound record of the canary nothing of CUPTI stays") {
   const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);
   ScriptedGpu gpu;
   gpu.cupti.fate = [&](const Work&) { return fate; };
@@ -98,7 +87,7 @@ TEST_CASE("CUPTI session: without a sound record of the canary nothing of CUPTI 
   check_no_handles(gpu);
 }
 
-TEST_CASE("CUPTI session: a canary whose records are dropped or cannot be flushed is not trusted", "[unit]") {
+TEST_CASE("CUPTI session: a canary whose records are dropped or cannot be flushed is not trusted") {
   ScriptedGpu gpu;
   SECTION("dropped") {
     gpu.driver.launch_result = [&](const Launch&) {
@@ -113,7 +102,7 @@ TEST_CASE("CUPTI session: a canary whose records are dropped or cannot be flushe
   check_gone(gpu);
 }
 
-TEST_CASE("CUPTI session: the canary waits for its own stream, not for the device", "[unit]") {
+TEST_CASE("CUPTI session: the canary waits for its own stream, not for the device") {
   ScriptedGpu gpu;
   gpu.driver.busy_queries = 20;
   CHECK(cuda_cupti_timer()->name() == "CUPTI");
@@ -121,7 +110,7 @@ TEST_CASE("CUPTI session: the canary waits for its own stream, not for the devic
   check_no_handles(gpu);
 }
 
-TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and is tried again", "[unit]") {
+TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and is tried again") {
   ScriptedGpu gpu;
   gpu.driver.fails = [](const std::string& function) {
     return function == "cuModuleGetFunction" ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
@@ -133,15 +122,14 @@ TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and i
   CHECK(cuda_cupti_timer()->name() == "CUPTI");
 }
 
-TEST_CASE("holds 19: CUPTI session: run after run it is subscribed, and each leaves nothing behind",
-          "[unit]") {
+TEST_CASE("holds 19: CUPTI session: run after run it is subscribed, and each leaves nothing behind") {
   ScriptedGpu gpu;
   Block block("session_runs");
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   std::size_t modules_after_first = 0;
   for (std::size_t run = 1; run <= 3; ++run) {
     tuner.run("session_runs", [&] { block(gpu.stream, 1); });
-    check_times(engine_test::problem_of(tuner, "session_runs", "session_runs"));
+    check_times(problem_of(tuner, "session_runs", "session_runs"));
     check_gone(gpu, run);
     check_no_handles(gpu);
     modules_after_first = run == 1 ? gpu.driver.living_modules() : modules_after_first;
@@ -149,19 +137,19 @@ TEST_CASE("holds 19: CUPTI session: run after run it is subscribed, and each lea
   }
 }
 
-TEST_CASE("CUPTI session: one run at a time has it, since records of two would be mixed", "[unit]") {
+TEST_CASE("CUPTI session: one run at a time has it, since records of two would be mixed") {
   ScriptedGpu gpu;
   const auto first = cuda_cupti_timer();
   CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("another run"));
   CHECK(gpu.driver.log().count("cuptiSubscribe") == 1);
   {
-    const engine_test::StderrCapture capture;
+    const StderrCapture capture;
     CHECK(cuda_timer()->name() == "CUDA events");
   }
   CHECK(gpu.cupti.subscribed());
 }
 
-TEST_CASE("CUPTI session: threads that take and leave it in turn each get it whole or not at all", "[unit]") {
+TEST_CASE("CUPTI session: threads that take and leave it in turn each get it whole or not at all") {
   ScriptedGpu gpu;
   std::atomic<int> had{0};
   const auto take_turns = [&had] {
@@ -183,9 +171,9 @@ TEST_CASE("CUPTI session: threads that take and leave it in turn each get it who
   CHECK(gpu.driver.log().count("cuptiUnsubscribe") == static_cast<std::size_t>(had.load()));
 }
 
-TEST_CASE("CUPTI session: it is detached eight times at most, then stays until it is told to go", "[unit]") {
+TEST_CASE("CUPTI session: it is detached eight times at most, then stays until it is told to go") {
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   for (int run = 0; run < 12; ++run) {
     const auto timer = cuda_cupti_timer();
     CHECK_FALSE(detach_cupti());  // a timer has it
@@ -199,7 +187,7 @@ TEST_CASE("CUPTI session: it is detached eight times at most, then stays until i
   CHECK(gpu.driver.log().count("cuptiFinalize") == 9);  // it is gone
 }
 
-TEST_CASE("CUPTI session: an application that takes records itself keeps them", "[unit]") {
+TEST_CASE("CUPTI session: an application that takes records itself keeps them") {
   ScriptedGpu gpu;
   gpu.cupti.application_records = true;
   CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("the application"));
@@ -212,7 +200,7 @@ TEST_CASE("CUPTI session: an application that takes records itself keeps them", 
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
 }
 
-TEST_CASE("CUPTI session: one that ends beside an application's records leaves CUPTI attached", "[unit]") {
+TEST_CASE("CUPTI session: one that ends beside an application's records leaves CUPTI attached") {
   ScriptedGpu gpu;
   {
     const auto timer = cuda_cupti_timer();
@@ -226,7 +214,7 @@ TEST_CASE("CUPTI session: one that ends beside an application's records leaves C
   CHECK(gpu.driver.log().count("cuptiFinalize") == 1);
 }
 
-TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
+TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind either") {
   ScriptedGpu gpu;
   Block block("session_throws");
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
@@ -243,13 +231,13 @@ TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind e
   check_no_handles(gpu);
 }
 
-TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be subscribed again", "[unit]") {
+TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be subscribed again") {
   ScriptedGpu gpu;
   Block block("session_attached");
   ContextualAutotuner tuner(options_with([] { return cuda_cupti_timer_with({.detach = false}); }));
   for (int run = 0; run < 2; ++run) {
     tuner.run("session_attached", [&] { block(gpu.stream, 1); });
-    check_times(engine_test::problem_of(tuner, "session_attached", "session_attached"));
+    check_times(problem_of(tuner, "session_attached", "session_attached"));
     CHECK_FALSE(gpu.cupti.subscribed());
     CHECK(gpu.cupti.enabled().empty());
   }
@@ -258,24 +246,22 @@ TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be 
   CHECK_FALSE(gpu.cupti.promised_zeroed());
 }
 
-TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
+TEST_CASE("CUPTI session: buffers are made ahead and used again") {
   ScriptedGpu gpu;
   constexpr int kernels = 2'000;  // some 400 KB of records each time
-  TunableKernel many{"session_buffers", engine_test::blocks(6), single_problem,
-                     [&](const engine_test::Block&, CUstream s) {
+  TunableKernel many{"session_buffers", blocks(6), single_problem, [&](const test::Block&, CUstream s) {
                        for (int i = 0; i < kernels; ++i) {
                          gpu.driver.launch_kernel(s, 10);
                        }
                      }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("session_buffers", [&] { many(gpu.stream); });
+  tuned(options_with(cuda_cupti_timer), "session_buffers", [&] { many(gpu.stream); });
   CHECK(gpu.cupti.buffers().size() <= 4);
   CHECK(gpu.cupti.dirty_buffers() == 0);
   CHECK(gpu.cupti.log().count("cuptiActivitySetAttribute") > 0);
 }
 
-TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next run has it, and takes it away",
-          "[unit]") {
+TEST_CASE(
+    "CUPTI session: while work never ends CUPTI is left alone; the next run has it, and takes it away") {
   ScriptedGpu gpu;
   Block block("session_stuck");
   std::atomic<bool> stuck{false};
@@ -297,15 +283,14 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   CHECK(gpu.cupti.enabled().size() == 4);
   stuck = false;
   options.deadline = std::chrono::seconds(60);
-  ContextualAutotuner tuner(options);
-  tuner.run("session_stuck", [&] { block(gpu.stream, 1); });
-  check_times(engine_test::problem_of(tuner, "session_stuck", "session_stuck"));
+  const RegionReport report = tuned(options, "session_stuck", [&] { block(gpu.stream, 1); });
+  check_times(of_kernel(report, "session_stuck"));
   check_gone(gpu);
 }
 
-TEST_CASE("CUPTI session: where another thread was in CUDA it stays attached, which is said once", "[unit]") {
+TEST_CASE("CUPTI session: where another thread was in CUDA it stays attached, which is said once") {
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   for (int run = 0; run < 3; ++run) {
     const auto timer = cuda_cupti_timer();
     if (run == 1) {
@@ -320,9 +305,9 @@ TEST_CASE("CUPTI session: where another thread was in CUDA it stays attached, wh
   CHECK(gpu.driver.log().count("cuptiFinalize") == 2);
 }
 
-TEST_CASE("CUPTI session: what a thread does on the host only counts as being in CUDA, too", "[unit]") {
+TEST_CASE("CUPTI session: what a thread does on the host only counts as being in CUDA, too") {
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   {
     const auto timer = cuda_cupti_timer();
     std::thread([&] {
@@ -333,10 +318,9 @@ TEST_CASE("CUPTI session: what a thread does on the host only counts as being in
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
 }
 
-TEST_CASE("CUPTI session: while work is under way it stays attached, and nothing waits for it in CUPTI",
-          "[unit]") {
+TEST_CASE("CUPTI session: while work is under way it stays attached, and nothing waits for it in CUPTI") {
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   {
     const auto timer = cuda_cupti_timer();
     gpu.driver.is_busy = [](CUcontext) { return true; };
@@ -348,8 +332,7 @@ TEST_CASE("CUPTI session: while work is under way it stays attached, and nothing
 
 TEST_CASE(
     "holds 20: CUPTI session: while the default stream has work, CUPTI is not asked, and the ranks take "
-    "events",
-    "[unit]") {
+    "events") {
   ScriptedGpu gpu;
   const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   gpu.driver.is_busy = [](CUcontext) { return true; };
@@ -360,8 +343,8 @@ TEST_CASE(
   CHECK(cuda_cupti_timer()->substitute_name() == cuda_event_timer()->name());
 }
 
-TEST_CASE("holds 20: CUPTI session: a subscription that arrives late is given back, and blocks no other run",
-          "[unit]") {
+TEST_CASE(
+    "holds 20: CUPTI session: a subscription that arrives late is given back, and blocks no other run") {
   ScriptedGpu gpu;
   const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   std::atomic<bool> blocks{true};
@@ -384,8 +367,7 @@ TEST_CASE("holds 20: CUPTI session: a subscription that arrives late is given ba
 
 TEST_CASE(
     "holds 20: CUPTI session: own code that loads late leaves the run to events, and is there for the next "
-    "one",
-    "[unit]") {
+    "one") {
   ScriptedGpu gpu;
   const detail::OngoingRun run({std::chrono::milliseconds(400), std::chrono::milliseconds(0)});
   std::atomic<bool> blocks{true};
@@ -405,15 +387,14 @@ TEST_CASE(
   check_made_at_last();
 }
 
-TEST_CASE("CUPTI session: beside a thread that captures no call is made for a whole context", "[unit]") {
+TEST_CASE("CUPTI session: beside a thread that captures no call is made for a whole context") {
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   Block block("session_captures");
   CUstream captured = gpu.driver.make_stream();
   bool began = false;
   std::size_t recorded_before = 0;
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("session_captures", [&] {
+  const RegionReport report = tuned(options_with(cuda_cupti_timer), "session_captures", [&] {
     if (!began) {
       std::thread([&] { gpu.driver.begin_capture(captured); }).join();
       began = true;
@@ -425,7 +406,7 @@ TEST_CASE("CUPTI session: beside a thread that captures no call is made for a wh
   CHECK(gpu.driver.log().count("cuCtxRecordEvent") == recorded_before);
   CHECK(gpu.driver.log().count("cuCtxWaitEvent") == 0);
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
-  check_times(engine_test::problem_of(tuner, "session_captures", "session_captures"));
+  check_times(of_kernel(report, "session_captures"));
 }
 
-}  // namespace cupti_session_test
+}  // namespace contextual::test::cuda_test::cupti_session_test

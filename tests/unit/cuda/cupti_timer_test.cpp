@@ -5,32 +5,23 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <contextual/context_guard.hpp>
 #include <contextual/testing/timer_conformance.hpp>
 
-#include <mutex>
-#include <set>
-#include <thread>
-#include <vector>
+namespace contextual::test::cuda_test::cupti_timer_test {
 
-namespace cupti_timer_test {
-
-using namespace contextual;
-using namespace cuda_test;
-
-TEST_CASE("CUPTI timer: conforms to the contract of timers", "[unit]") {
+TEST_CASE("CUPTI timer: conforms to the contract of timers") {
   ScriptedGpu gpu;
-  testing::TimerCheck check;
-  check.covers_host_work = false;
-  check.stream = gpu.driver.make_stream();
-  check.work = [&](const LaunchInfo& launch) {
-    gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
-  };
+  testing::TimerCheck check{.work =
+                                [&](const LaunchInfo& launch) {
+                                  gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
+                                },
+                            .stream = gpu.driver.make_stream(),
+                            .covers_host_work = false};
   check.other_work = [&] { gpu.driver.copy_async(static_cast<CUstream>(check.stream), 2'000); };
   CHECK(testing::check_timer(cuda_cupti_timer, check) == std::vector<std::string>{});
 }
 
-TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is chosen", "[unit]") {
+TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is chosen") {
   ScriptedGpu gpu;
   Block block("cupti_good");
   const RegionReport report = tuned(cuda_cupti_timer, "cupti_good", [&] { block(gpu.stream, 1); });
@@ -43,7 +34,7 @@ TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is 
   }
 }
 
-TEST_CASE("CUPTI timer: what is captured in later runs leaves their makespans as they are", "[unit]") {
+TEST_CASE("CUPTI timer: what is captured in later runs leaves their makespans as they are") {
   ScriptedGpu gpu;
   Block block("cupti_captured_later");
   CUstream captured = gpu.driver.make_stream();
@@ -62,7 +53,7 @@ TEST_CASE("CUPTI timer: what is captured in later runs leaves their makespans as
   CHECK(report.retakes == 0);
 }
 
-TEST_CASE("holds 18: runs that a capture keeps from being told apart have no makespans", "[unit]") {
+TEST_CASE("holds 18: runs that a capture keeps from being told apart have no makespans") {
   struct Row {
     std::string name;
     TimerFactory timer;
@@ -96,8 +87,7 @@ TEST_CASE("holds 18: runs that a capture keeps from being told apart have no mak
   }
 }
 
-TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no sample, and is taken again",
-          "[unit]") {
+TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no sample, and is taken again") {
   const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);
   ScriptedGpu gpu;
   Block block("cupti_bad_record");
@@ -113,13 +103,12 @@ TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no s
   CHECK(report.retakes > 0);
 }
 
-TEST_CASE("CUPTI timer: a config that only writes words in stream order has a time and can be chosen",
-          "[unit]") {
+TEST_CASE("CUPTI timer: a config that only writes words in stream order has a time and can be chosen") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     ScriptedGpu gpu;
     Block beside("cupti_beside_words");
-    TunableKernel transfer{"cupti_words", engine_test::blocks(2), single_problem,
-                           [&](const engine_test::Block& config, CUstream s) {
+    TunableKernel transfer{"cupti_words", blocks(2), single_problem,
+                           [&](const test::Block& config, CUstream s) {
                              config.block == 0 ? gpu.driver.copy_async(s, 50'000) : gpu.driver.write_word();
                            }};
     Options options = options_with(cuda_cupti_timer);
@@ -135,18 +124,17 @@ TEST_CASE("CUPTI timer: a config that only writes words in stream order has a ti
   }
 }
 
-TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judged by the makespan",
-          "[unit]") {
+TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judged by the makespan") {
   ScriptedGpu gpu;
   bool left = false;
-  TunableKernel transfer{"cupti_leaves_work", engine_test::blocks(2), single_problem,
-                         [&](const engine_test::Block& config, CUstream s) {
+  TunableKernel transfer{"cupti_leaves_work", blocks(2), single_problem,
+                         [&](const test::Block& config, CUstream s) {
                            left = config.block == 1;
                            left ? gpu.driver.write_word() : gpu.driver.copy_async(s, 50'000);
                          }};
-  TunableKernel sum{
-      "cupti_takes_work", engine_test::blocks(1), single_problem,
-      [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, left ? 500'000 : 100'000); }};
+  TunableKernel sum{"cupti_takes_work", blocks(1), single_problem, [&](const test::Block&, CUstream s) {
+                      gpu.driver.launch_kernel(s, left ? 500'000 : 100'000);
+                    }};
   Options options = options_with(cuda_cupti_timer);
   options.search = SearchLevel::normal;
   const RegionReport report = tuned(options, "cupti_leaves_work", [&] {
@@ -156,10 +144,9 @@ TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judge
   CHECK(of_kernel(report, "cupti_leaves_work").choice == 0);
 }
 
-TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
+TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan") {
   ScriptedGpu gpu;
-  TunableKernel two{"cupti_half", engine_test::blocks(2), single_problem,
-                    [&](const engine_test::Block&, CUstream s) {
+  TunableKernel two{"cupti_half", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                       gpu.driver.launch_kernel(s, 30'000);
                       gpu.driver.launch_kernel(s, 50'000);
                     }};
@@ -178,7 +165,7 @@ TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample,
   CHECK(report.retakes > 0);
 }
 
-TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it is taken again", "[unit]") {
+TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it is taken again") {
   ScriptedGpu gpu;
   Block block("cupti_dropped");
   std::size_t& dropped =
@@ -194,7 +181,7 @@ TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it 
   CHECK(report.retakes == 3);
 }
 
-TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices", "[unit]") {
+TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices") {
   ScriptedGpu gpu(2);
   CUstream beside = gpu.driver.make_stream(0);
   CUstream other = gpu.driver.make_stream(1);
@@ -230,8 +217,8 @@ TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices", "
                              {102'000, 300'000},
                              false}}) {
     CAPTURE(row.name);
-    TunableKernel kernel{"cupti_launches", engine_test::blocks(2), single_problem,
-                         [&](const engine_test::Block& config, CUstream) { row.launch(config.block); }};
+    TunableKernel kernel{"cupti_launches", blocks(2), single_problem,
+                         [&](const test::Block& config, CUstream) { row.launch(config.block); }};
     Options options = options_with(cuda_cupti_timer);
     options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
     const ProblemReport problem =
@@ -244,12 +231,11 @@ TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices", "
   }
 }
 
-TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that one's time too", "[unit]") {
+TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that one's time too") {
   ScriptedGpu gpu;
-  TunableKernel inner{"cupti_inner", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, 20'000); }};
-  TunableKernel outer{"cupti_outer", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
+  TunableKernel inner{"cupti_inner", blocks(2), single_problem,
+                      [&](const test::Block&, CUstream s) { gpu.driver.launch_kernel(s, 20'000); }};
+  TunableKernel outer{"cupti_outer", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                         gpu.driver.launch_kernel(s, 100'000);
                         inner(s);
                         gpu.driver.launch_kernel(s, 3'000);
@@ -259,12 +245,10 @@ TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that
   CHECK(of_kernel(report, "cupti_outer").configs[1].time.centre_ns == 123'000);
 }
 
-TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own work belongs to no launch",
-          "[unit]") {
+TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own work belongs to no launch") {
   ScriptedGpu gpu;
   bool throws = false;
-  TunableKernel kernel{"cupti_throws", engine_test::blocks(2), single_problem,
-                       [&](const engine_test::Block&, CUstream s) {
+  TunableKernel kernel{"cupti_throws", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                          gpu.driver.launch_kernel(s, 20'000);
                          if (throws) {
                            throw 5;
@@ -281,7 +265,7 @@ TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own
       ++caught;
     }
     gpu.driver.copy_async(gpu.stream, 5'000);
-    owners.push_back(contextual::cuda::CuptiSession::set_launch(-1));
+    owners.push_back(cuda::CuptiSession::set_launch(-1));
   });
   CHECK(caught == 1);
   CHECK(owners == std::vector<std::int64_t>(static_cast<std::size_t>(runs), -1));
@@ -292,19 +276,16 @@ TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own
   }
 }
 
-TEST_CASE("CUPTI timer: what a launcher does when it has caught what another kernel's threw is in its time",
-          "[unit]") {
+TEST_CASE("CUPTI timer: what a launcher does when it has caught what another kernel's threw is in its time") {
   ScriptedGpu gpu;
   bool throws = false;
-  TunableKernel inner{"cupti_inner_throws", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
+  TunableKernel inner{"cupti_inner_throws", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                         if (throws) {
                           throw 5;
                         }
                         gpu.driver.launch_kernel(s, 20'000);
                       }};
-  TunableKernel outer{"cupti_outer_catches", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
+  TunableKernel outer{"cupti_outer_catches", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                         gpu.driver.launch_kernel(s, 100'000);
                         try {
                           inner(s);
@@ -327,8 +308,7 @@ TEST_CASE("CUPTI timer: what a launcher does when it has caught what another ker
 }
 
 TEST_CASE(
-    "CUPTI timer: the makespan has all that the region did, also what no launch did, and no hook's work",
-    "[unit]") {
+    "CUPTI timer: the makespan has all that the region did, also what no launch did, and no hook's work") {
   ScriptedGpu gpu;
   Block block("cupti_makespan", {100, 200});
   Options options = options_with(cuda_cupti_timer);
@@ -347,8 +327,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("CUPTI timer: launches of a region's threads on several devices are waited for and timed",
-          "[unit]") {
+TEST_CASE("CUPTI timer: launches of a region's threads on several devices are waited for and timed") {
   ScriptedGpu gpu(3);
   std::vector<CUstream> streams{gpu.driver.make_stream(0), gpu.driver.make_stream(1),
                                 gpu.driver.make_stream(2)};
@@ -380,12 +359,10 @@ TEST_CASE("CUPTI timer: launches of a region's threads on several devices are wa
   CHECK(waited_for.contains(gpu.driver.context(2)));
 }
 
-TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again, with room for them",
-          "[unit]") {
+TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again, with room for them") {
   ScriptedGpu gpu;
   constexpr int many = 12'000;  // times 4 iterations
-  TunableKernel chatty{"cupti_chatty", engine_test::blocks(2), single_problem,
-                       [&](const engine_test::Block&, CUstream s) {
+  TunableKernel chatty{"cupti_chatty", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                          for (int i = 0; i < many; ++i) {
                            gpu.driver.copy_async(s, 10);
                          }
@@ -398,7 +375,7 @@ TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again,
   CHECK(report.retakes > 0);
 }
 
-TEST_CASE("timers: a region may destroy the streams that it has made", "[unit]") {
+TEST_CASE("timers: a region may destroy the streams that it has made") {
   ScriptedGpu gpu;
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   Block block("own_stream");
@@ -413,7 +390,7 @@ TEST_CASE("timers: a region may destroy the streams that it has made", "[unit]")
   CHECK(of_kernel(report, "own_stream").choice == 2);
 }
 
-TEST_CASE("timers: a first launch is told as a hazard, also where code is loaded eagerly", "[unit]") {
+TEST_CASE("timers: a first launch is told as a hazard, also where code is loaded eagerly") {
   ScriptedGpu gpu;
   const std::string eager = "CUDA takes a kernel's local memory at its first launch";
   CHECK(cuda_cupti_timer()->loading_hazard() == eager);
@@ -424,4 +401,4 @@ TEST_CASE("timers: a first launch is told as a hazard, also where code is loaded
   CHECK(cuda_event_timer()->loading_hazard() == lazy);
 }
 
-}  // namespace cupti_timer_test
+}  // namespace contextual::test::cuda_test::cupti_timer_test

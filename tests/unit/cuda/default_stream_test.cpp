@@ -5,20 +5,7 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <contextual/function.hpp>
-#include <contextual/kernel_tuner.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <thread>
-
-namespace default_stream_test {
-
-using namespace contextual;
-using namespace cuda_test;
-using engine_test::blocks;
+namespace contextual::test::cuda_test::default_stream_test {
 
 namespace {
 
@@ -28,7 +15,7 @@ constexpr std::int64_t duration_of(std::size_t config_id) {
 
 /// As `kernel<<<...>>>(); return cudaGetLastError();`. The host takes longer, the faster the device is.
 auto launcher_on(ScriptedGpu& gpu) {
-  return [&gpu](const engine_test::Block& config) -> CUresult {
+  return [&gpu](const test::Block& config) -> CUresult {
     std::this_thread::sleep_for(std::chrono::microseconds(300 * config.block));
     return gpu.driver.launch_kernel(nullptr, duration_of(static_cast<std::size_t>(config.block)));
   };
@@ -41,7 +28,7 @@ std::unique_ptr<Timer> without_cupti() {
 
 }  // namespace
 
-TEST_CASE("default stream: a launcher that takes no stream has the times of the device", "[unit]") {
+TEST_CASE("default stream: a launcher that takes no stream has the times of the device") {
   const bool cupti = GENERATE(true, false);
   ScriptedGpu gpu;
   TunableKernel kernel{"default_stream_timed", blocks(3), single_problem, launcher_on(gpu)};
@@ -58,9 +45,9 @@ TEST_CASE("default stream: a launcher that takes no stream has the times of the 
   }
 }
 
-TEST_CASE("default stream: a function and a KernelTuner need no stream either", "[unit]") {
+TEST_CASE("default stream: a function and a KernelTuner need no stream either") {
   ScriptedGpu gpu;
-  FunctionOptions<CUresult(const engine_test::Block&)> of_function;
+  FunctionOptions<CUresult(const test::Block&)> of_function;
   of_function.options = options_with(cuda_or_host_timer);
   auto function =
       autotune("default_stream_function", blocks(3), single_problem, launcher_on(gpu), of_function);
@@ -75,7 +62,7 @@ TEST_CASE("default stream: a function and a KernelTuner need no stream either", 
   CHECK(tuner.tune({.problem_size = {1}}).best_config_id == 2);
 }
 
-TEST_CASE("default stream: a clock of the host is warned about", "[unit]") {
+TEST_CASE("default stream: a clock of the host is warned about") {
   ScriptedGpu gpu;
   TunableKernel kernel{"default_stream_clock", blocks(2), single_problem, launcher_on(gpu)};
   const RegionReport report = tuned(host_timer, "default_stream_clock", [&] { kernel(); });
@@ -83,4 +70,4 @@ TEST_CASE("default stream: a clock of the host is warned about", "[unit]") {
   CHECK_THAT(report.warnings[0], ContainsSubstring("\"default_stream_clock\" works on a GPU, but the timer"));
 }
 
-}  // namespace default_stream_test
+}  // namespace contextual::test::cuda_test::default_stream_test

@@ -2,11 +2,9 @@
 
 #include <contextual/cuda.hpp>
 
-#include <memory>
-
 namespace default_timer_test {
 
-TEST_CASE("cuda.hpp: including it leaves the process's default timer as it was", "[unit]") {
+TEST_CASE("cuda.hpp: including it leaves the process's default timer as it was") {
   using Factory = std::unique_ptr<contextual::Timer> (*)();
   const contextual::TimerFactory factory = contextual::default_timer();
   const Factory* target = factory.target<Factory>();

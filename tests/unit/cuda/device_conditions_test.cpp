@@ -5,13 +5,9 @@
 #include "unit/cuda/scripted_nvml.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <vector>
+namespace contextual::cuda::device_conditions_test {
 
-namespace device_conditions_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-using namespace cuda_test;
+using namespace test::cuda_test;
 
 namespace {
 
@@ -51,8 +47,7 @@ TimerFactory timer() {
 
 }  // namespace
 
-TEST_CASE("device conditions: a batch under a slowdown is taken again, no config is rejected for it",
-          "[unit]") {
+TEST_CASE("device conditions: a batch under a slowdown is taken again, no config is rejected for it") {
   MonitoredGpu gpu({0, 0, clock_reason::hardware_thermal, 0});
   gpu.driver.duration_ns = [](const Launch& launch) {
     const bool slow = script[std::min(next_in_script, script.size() - 1)] != 0;
@@ -60,12 +55,11 @@ TEST_CASE("device conditions: a batch under a slowdown is taken again, no config
   };
   Block block("slow_once");
   const RegionReport report = tuned(timer(), "slow_once", [&] { block(gpu.stream, 1); });
-  check_samples(of_kernel(report, "slow_once"));
+  check_samples(test::of_kernel(report, "slow_once"));
   CHECK(report.retakes == 3);
 }
 
-TEST_CASE("device conditions: a device that never settles ends the run with a warning and no rejection",
-          "[unit]") {
+TEST_CASE("device conditions: a device that never settles ends the run with a warning and no rejection") {
   std::vector<unsigned long long> on_and_off;
   for (int i = 0; i < 200; ++i) {
     on_and_off.push_back(i % 2 == 0 ? 0 : clock_reason::power_brake);
@@ -78,7 +72,7 @@ TEST_CASE("device conditions: a device that never settles ends the run with a wa
   }
   Block block("never_settles", sizes);
   const RegionReport report = tuned(timer(), "never_settles", [&] { block(stream, 1); });
-  check_samples(of_kernel(report, "never_settles"));
+  check_samples(test::of_kernel(report, "never_settles"));
   CHECK(report.retakes > 0);
   const auto kept = std::count_if(
       report.warnings.begin(), report.warnings.end(),
@@ -86,7 +80,7 @@ TEST_CASE("device conditions: a device that never settles ends the run with a wa
   CHECK(kept == 1);
 }
 
-TEST_CASE("device conditions: a timer tells them of the batch that it settled last", "[unit]") {
+TEST_CASE("device conditions: a timer tells them of the batch that it settled last") {
   MonitoredGpu gpu({clock_reason::power_cap});
   const std::unique_ptr<Timer> made = timer()();
   IterationNote note;
@@ -101,4 +95,4 @@ TEST_CASE("device conditions: a timer tells them of the batch that it settled la
   CHECK(conditions.warnings.size() == 1);
 }
 
-}  // namespace device_conditions_test
+}  // namespace contextual::cuda::device_conditions_test

@@ -3,15 +3,8 @@
 
 #include <contextual/cuda/device_facts.hpp>
 #include <contextual/cuda/error.hpp>
-#include <contextual/error.hpp>
 
-#include <cmath>
-#include <string>
-
-namespace device_facts_test {
-
-using namespace contextual;
-using cuda_test::ScriptedDriver;
+namespace contextual::test::cuda_test::device_facts_test {
 
 namespace {
 
@@ -21,7 +14,7 @@ bool near(const std::optional<double>& value, double expected) {
 
 }  // namespace
 
-TEST_CASE("device_peak: cycles, multiprocessors and the bus give an H200's rates", "[unit]") {
+TEST_CASE("device_peak: cycles, multiprocessors and the bus give an H200's rates") {
   ScriptedDriver gpu(2);
   const DevicePeak tensor = device_peak(ArithmeticUnit::tensor_cores_16_bit);
   CHECK(near(tensor.teraflops_per_second, 132 * 1.98e9 * 4096 / 1e12));
@@ -31,7 +24,7 @@ TEST_CASE("device_peak: cycles, multiprocessors and the bus give an H200's rates
   CHECK(fp32.gigabytes_per_second == tensor.gigabytes_per_second);
 }
 
-TEST_CASE("device_peak: what is not known has no value", "[unit]") {
+TEST_CASE("device_peak: what is not known has no value") {
   ScriptedDriver gpu(2);
   gpu.device_attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 77;
   DevicePeak peak = device_peak(ArithmeticUnit::tensor_cores_16_bit);
@@ -57,8 +50,7 @@ std::optional<double> peak_of(const std::string& name, int capability, int proce
 
 }  // namespace
 
-TEST_CASE("device_peak: data sheets' dense tensor rates, accumulated in float, and none where none fits",
-          "[unit]") {
+TEST_CASE("device_peak: data sheets' dense tensor rates, accumulated in float, and none where none fits") {
   struct Row {
     std::string name;
     int capability;
@@ -92,7 +84,7 @@ TEST_CASE("device_peak: data sheets' dense tensor rates, accumulated in float, a
   }
 }
 
-TEST_CASE("device_peak: a device that is not there, or none that is current, is refused", "[unit]") {
+TEST_CASE("device_peak: a device that is not there, or none that is current, is refused") {
   ScriptedDriver gpu(2);
   CHECK_THROWS_AS(device_peak(ArithmeticUnit::cuda_cores_fp32, 2), InvalidArgument);
   CHECK_THROWS_AS(device_peak(ArithmeticUnit::cuda_cores_fp32, -1), InvalidArgument);
@@ -101,11 +93,10 @@ TEST_CASE("device_peak: a device that is not there, or none that is current, is 
   CHECK(device_peak(ArithmeticUnit::cuda_cores_fp32, 0).teraflops_per_second);
 }
 
-TEST_CASE("add_code_metrics: registers, local memory and occupancy; the rest stays", "[unit]") {
+TEST_CASE("add_code_metrics: registers, local memory and occupancy; the rest stays") {
   ScriptedDriver gpu(2);
   gpu.resident_blocks = 2;
-  KernelMetrics metrics;
-  metrics.teraflops_per_second = 5;
+  KernelMetrics metrics{.teraflops_per_second = 5};
   add_code_metrics(metrics, nullptr, {.block = {128, 3}, .dynamic_shared_bytes = 1000});
   CHECK(metrics.registers_per_thread == 168);
   CHECK(metrics.local_memory_bytes_per_thread == 24);
@@ -115,7 +106,7 @@ TEST_CASE("add_code_metrics: registers, local memory and occupancy; the rest sta
   CHECK(gpu.asked_shared_bytes == 1000);
 }
 
-TEST_CASE("add_code_metrics: a part of a warp takes a warp's place", "[unit]") {
+TEST_CASE("add_code_metrics: a part of a warp takes a warp's place") {
   ScriptedDriver gpu(2);
   gpu.resident_blocks = 32;
   KernelMetrics metrics;
@@ -123,7 +114,7 @@ TEST_CASE("add_code_metrics: a part of a warp takes a warp's place", "[unit]") {
   CHECK(near(metrics.occupancy, 1));
 }
 
-TEST_CASE("add_code_metrics: clusters hold what fits the device, not what fits a multiprocessor", "[unit]") {
+TEST_CASE("add_code_metrics: clusters hold what fits the device, not what fits a multiprocessor") {
   ScriptedDriver gpu(2);
   gpu.resident_clusters = 15;  // of 8 blocks: 120 of the 132 multiprocessors
   KernelMetrics metrics;
@@ -132,7 +123,7 @@ TEST_CASE("add_code_metrics: clusters hold what fits the device, not what fits a
   CHECK(near(metrics.occupancy, 15 * 8 * 1024 / (132 * 2048.0)));
 }
 
-TEST_CASE("add_code_metrics: an empty block, and a kernel that the driver does not know", "[unit]") {
+TEST_CASE("add_code_metrics: an empty block, and a kernel that the driver does not know") {
   ScriptedDriver gpu;
   KernelMetrics metrics;
   CHECK_THROWS_AS(add_code_metrics(metrics, nullptr, {.block = {0}}), InvalidArgument);
@@ -142,9 +133,9 @@ TEST_CASE("add_code_metrics: an empty block, and a kernel that the driver does n
   CHECK_THROWS_AS(add_code_metrics(metrics, nullptr, {.block = {64}}), CudaError);
 }
 
-TEST_CASE("add_code_metrics: the function of a CudaKernel's config", "[unit]") {
-  const cuda_test::ScriptedGpu scripted;
-  cuda_test::Block block("facts_of_block");
+TEST_CASE("add_code_metrics: the function of a CudaKernel's config") {
+  const ScriptedGpu scripted;
+  Block block("facts_of_block");
   const CUfunction function = block.load(1);
   REQUIRE(function != nullptr);
   CHECK(block.load(1) == function);
@@ -155,4 +146,4 @@ TEST_CASE("add_code_metrics: the function of a CudaKernel's config", "[unit]") {
   CHECK(metrics.occupancy.has_value());
 }
 
-}  // namespace device_facts_test
+}  // namespace contextual::test::cuda_test::device_facts_test

@@ -3,10 +3,7 @@
 #include "support/catch.hpp"
 #include "unit/cuda/scripted_driver.hpp"
 
-namespace device_limits_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
+namespace contextual::cuda::device_limits_test {
 
 namespace {
 
@@ -19,18 +16,17 @@ std::string problem(const CudaLayout& layout) {
 
 }  // namespace
 
-TEST_CASE("layout: what fits has no problem, and raises the limit of shared memory as far as it needs",
-          "[unit]") {
-  cuda_test::ScriptedDriver gpu;
+TEST_CASE("layout: what fits has no problem, and raises the limit of shared memory as far as it needs") {
+  test::cuda_test::ScriptedDriver gpu;
   CHECK(problem({.grid = {132}, .block = {384}}).empty());
   CHECK(gpu.function_attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] == 48 * 1024);
   CHECK(problem({.grid = {132}, .block = {384}, .dynamic_shared_bytes = 200 * 1024}).empty());
   CHECK(gpu.function_attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] == 200 * 1024);
 }
 
-TEST_CASE("layout: threads, registers, shared memory, grid, occupancy and clusters that do not fit are told",
-          "[unit]") {
-  cuda_test::ScriptedDriver gpu;
+TEST_CASE(
+    "layout: threads, registers, shared memory, grid, occupancy and clusters that do not fit are told") {
+  test::cuda_test::ScriptedDriver gpu;
   CHECK_THAT(problem({.block = {2048}}), ContainsSubstring("2048 threads"));
   CHECK_THAT(problem({.block = {0}}), ContainsSubstring("0 threads"));
   CHECK_THAT(problem({.grid = {0}, .block = {128}}), ContainsSubstring("an empty grid"));
@@ -49,9 +45,8 @@ TEST_CASE("layout: threads, registers, shared memory, grid, occupancy and cluste
   CHECK_THAT(problem({.block = {128}}), ContainsSubstring("no block fits"));
 }
 
-TEST_CASE("layout_problem: a grid or block beyond the device's in one direction is named with its limit",
-          "[unit]") {
-  cuda_test::ScriptedDriver gpu;
+TEST_CASE("layout_problem: a grid or block beyond the device's in one direction is named with its limit") {
+  test::cuda_test::ScriptedDriver gpu;
   CHECK(problem({.grid = {1, 65536}, .block = {32}}) ==
         "a grid of 1 x 65536 x 1 blocks; the device has at most 2147483647 x 65535 x 65535");
   CHECK(problem({.grid = {1}, .block = {1, 1, 65}}) ==
@@ -59,4 +54,4 @@ TEST_CASE("layout_problem: a grid or block beyond the device's in one direction 
   CHECK(problem({.grid = {65536, 65535, 65535}, .block = {1, 1, 64}}).empty());
 }
 
-}  // namespace device_limits_test
+}  // namespace contextual::cuda::device_limits_test

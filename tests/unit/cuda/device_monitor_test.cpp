@@ -6,10 +6,7 @@
 
 #include <cstdio>
 
-namespace device_monitor_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
+namespace contextual::cuda::device_monitor_test {
 
 namespace {
 
@@ -52,13 +49,13 @@ struct Scripted {
 
 }  // namespace
 
-TEST_CASE("nvml: where it cannot be had it says why, and has no functions", "[unit]") {
+TEST_CASE("nvml: where it cannot be had it says why, and has no functions") {
   const Nvml& api = nvml();
   CHECK(nvml_problem().empty() == (api.nvmlInit_v2 != nullptr));
   CHECK((nvml_problem().empty() || api.nvmlDeviceGetClockInfo == nullptr));
 }
 
-TEST_CASE("device monitor: a device of several contexts is read once, with all its values", "[unit]") {
+TEST_CASE("device monitor: a device of several contexts is read once, with all its values") {
   const Scripted scripted;
   const NvmlReplacement replaced(scripted.nvml_table);
   ScriptedNvml::reasons = clock_reason::power_cap | clock_reason::idle;
@@ -76,7 +73,7 @@ TEST_CASE("device monitor: a device of several contexts is read once, with all i
   CHECK(ScriptedContexts::current == nullptr);
 }
 
-TEST_CASE("device monitor: a slowdown is told as the disturbance of its batch only", "[unit]") {
+TEST_CASE("device monitor: a slowdown is told as the disturbance of its batch only") {
   const Scripted scripted;
   const NvmlReplacement replaced(scripted.nvml_table);
   DeviceMonitor monitor;
@@ -89,7 +86,7 @@ TEST_CASE("device monitor: a slowdown is told as the disturbance of its batch on
   CHECK(monitor.conditions().disturbance.empty());
 }
 
-TEST_CASE("device monitor: functions that NVML lacks leave values out", "[unit]") {
+TEST_CASE("device monitor: functions that NVML lacks leave values out") {
   Scripted scripted;
   scripted.nvml_table.nvmlDeviceGetPowerUsage = nullptr;
   scripted.nvml_table.nvmlDeviceGetViolationStatus = nullptr;
@@ -106,7 +103,7 @@ TEST_CASE("device monitor: functions that NVML lacks leave values out", "[unit]"
   CHECK(state.slowed_by.empty());
 }
 
-TEST_CASE("device monitor: without NVML it reads and says nothing", "[unit]") {
+TEST_CASE("device monitor: without NVML it reads and says nothing") {
   const Scripted scripted;
   const Nvml absent;
   const NvmlReplacement replaced(absent);
@@ -117,8 +114,7 @@ TEST_CASE("device monitor: without NVML it reads and says nothing", "[unit]") {
   CHECK(monitor.conditions().warnings.empty());
 }
 
-TEST_CASE("device monitor: an expensive reading is not taken again at once, and leaves no old conditions",
-          "[unit]") {
+TEST_CASE("device monitor: an expensive reading is not taken again at once, and leaves no old conditions") {
   const Scripted scripted;
   const NvmlReplacement replaced(scripted.nvml_table);
   ScriptedNvml::slow = std::chrono::milliseconds(20);
@@ -134,4 +130,4 @@ TEST_CASE("device monitor: an expensive reading is not taken again at once, and 
   CHECK(monitor.conditions().devices.size() == 1);
 }
 
-}  // namespace device_monitor_test
+}  // namespace contextual::cuda::device_monitor_test

@@ -5,17 +5,9 @@
 #include "support/threads.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <chrono>
-#include <mutex>
-#include <set>
-#include <vector>
+namespace contextual::test::cuda_test::device_wait_test {
 
-namespace device_wait_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-using cuda_test::ScriptedDriver;
-using engine_test::error_text;
+using namespace cuda;
 
 namespace {
 
@@ -32,7 +24,7 @@ CUcontext numbered_context(std::size_t number) {
 
 }  // namespace
 
-TEST_CASE("device wait: asks events of every context until they are over, and synchronizes none", "[unit]") {
+TEST_CASE("device wait: asks events of every context until they are over, and synchronizes none") {
   ScriptedDriver gpu(3);
   std::vector<CUcontext> asked;
   gpu.is_busy = [&](CUcontext context) {
@@ -47,8 +39,7 @@ TEST_CASE("device wait: asks events of every context until they are over, and sy
   CHECK_FALSE(waiter.gave_up());
 }
 
-TEST_CASE("device wait: a failing device is told with the driver's words, and the next wait works",
-          "[unit]") {
+TEST_CASE("device wait: a failing device is told with the driver's words, and the next wait works") {
   ScriptedDriver gpu(2);
   gpu.fails = [](const std::string& function) {
     return function == "cuEventQuery" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
@@ -62,7 +53,7 @@ TEST_CASE("device wait: a failing device is told with the driver's words, and th
   waiter.wait({gpu.context(0)}, {}, in(long_time));
 }
 
-TEST_CASE("holds 20: device wait: gives up at the deadline, and waits anew", "[unit]") {
+TEST_CASE("holds 20: device wait: gives up at the deadline, and waits anew") {
   ScriptedDriver gpu(2);
   gpu.is_busy = [&](CUcontext context) { return context == gpu.context(0); };
   DeviceWaiter waiter;
@@ -74,8 +65,7 @@ TEST_CASE("holds 20: device wait: gives up at the deadline, and waits anew", "[u
 
 TEST_CASE(
     "device wait: by streams nothing is recorded on one that is captured, nor on a default stream that a "
-    "capture blocks",
-    "[unit]") {
+    "capture blocks") {
   ScriptedDriver gpu;
   CUstream idle = gpu.make_stream();
   CUstream captured = gpu.make_stream();
@@ -90,7 +80,7 @@ TEST_CASE(
   CHECK(gpu.capturing.contains(captured));
 }
 
-TEST_CASE("device wait: where a context cannot be waited for, its streams are", "[unit]") {
+TEST_CASE("device wait: where a context cannot be waited for, its streams are") {
   ScriptedDriver gpu;
   CUstream stream = gpu.make_stream();
   SECTION("an older driver") {
@@ -112,11 +102,10 @@ TEST_CASE("device wait: where a context cannot be waited for, its streams are", 
   CHECK(gpu.log().count("cuEventRecord") == 1);
 }
 
-TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too many are an error",
-          "[unit]") {
+TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too many are an error") {
   UsedContexts contexts;
   contexts.add(nullptr);
-  test::on_threads(4, [&](int) {
+  on_threads(4, [&](int) {
     for (std::size_t i = 1; i <= UsedContexts::capacity; ++i) {
       contexts.add(numbered_context(i));
     }
@@ -130,8 +119,7 @@ TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too
   CHECK(contexts.all().empty());
 }
 
-TEST_CASE("used contexts: none is none, whatever is in the list, and a full list has room for what it has",
-          "[unit]") {
+TEST_CASE("used contexts: none is none, whatever is in the list, and a full list has room for what it has") {
   UsedContexts contexts;
   contexts.add(numbered_context(1));
   contexts.add(nullptr);
@@ -144,4 +132,4 @@ TEST_CASE("used contexts: none is none, whatever is in the list, and a full list
   CHECK(contexts.all().size() == UsedContexts::capacity);
 }
 
-}  // namespace device_wait_test
+}  // namespace contextual::test::cuda_test::device_wait_test

@@ -9,12 +9,8 @@
 #include <contextual/detail/storage/machine.hpp>
 
 #include <cstdio>
-#include <string>
-#include <vector>
 
-namespace devices_text_test {
-
-using namespace contextual;
+namespace contextual::devices_text_test {
 
 namespace {
 
@@ -51,7 +47,7 @@ cuda::Driver three_devices() {
 
 }  // namespace
 
-TEST_CASE("devices_text: kinds, capabilities and links of what this process sees, and no bus", "[unit]") {
+TEST_CASE("devices_text: kinds, capabilities and links of what this process sees, and no bus") {
   const cuda::Driver api = three_devices();
   const cuda::DriverReplacement replacement(api);
   CHECK(cuda::devices_text() == "H 9.0 132; H 9.0 132; H MIG 1g.10gb 9.0 16");
@@ -67,29 +63,26 @@ TEST_CASE("devices_text: kinds, capabilities and links of what this process sees
   CHECK_FALSE(kept.contains("cuda"));
 }
 
-TEST_CASE("device kinds: launches are on devices of the kind that was used first, and throw on another one",
-          "[unit]") {
+TEST_CASE("device kinds: launches are on devices of the kind that was used first, and throw on another one") {
   const cuda::Driver api = three_devices();
   const cuda::DriverReplacement replacement(api);
   CHECK(cuda::first_kind_text() == "H 9.0 132");  // of device 0, for there is no current one
   int used = 0;
-  TunableKernel<void(const engine_test::Block&)> kernel{
-      "kinds_of_cuda", engine_test::blocks(3), single_problem,
-      [&](const engine_test::Block& block) { used = block.block; }};
-  ContextualAutotuner tuner(engine_test::quick());
+  TunableKernel<void(const test::Block&)> kernel{"kinds_of_cuda", test::blocks(3), single_problem,
+                                                 [&](const test::Block& block) { used = block.block; }};
+  ContextualAutotuner tuner(test::quick());
   for (current = 0; current < 2; ++current) {
     tuner.run("kinds of CUDA", [&] { kernel(); });
     CHECK(used == 2);
   }
-  const std::string text = engine_test::error_text<InvalidArgument>([&] { kernel(); });
+  const std::string text = test::error_text<InvalidArgument>([&] { kernel(); });
   CHECK_THAT(text,
              ContainsSubstring("\"kinds_of_cuda\" is not launched: the current device is \"H MIG 1g.10gb "
                                "9.0 16\", but this process uses \"H 9.0 132\""));
-  CHECK(engine_test::error_text<InvalidArgument>([&] { tuner.run("kinds of CUDA", [&] { kernel(); }); }) ==
-        text);
+  CHECK(test::error_text<InvalidArgument>([&] { tuner.run("kinds of CUDA", [&] { kernel(); }); }) == text);
   current = -1;  // as where the program has not touched CUDA
   kernel();
   detail::set_device_check(nullptr);
 }
 
-}  // namespace devices_text_test
+}  // namespace contextual::devices_text_test

@@ -7,17 +7,7 @@
 
 #include <contextual/cuda/do_bench.hpp>
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
-
-namespace do_bench_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::do_bench_test {
 
 namespace {
 
@@ -27,16 +17,12 @@ constexpr double most_calls_ns = 6'000;
 constexpr std::int64_t kernel_ns = 90'000;
 
 BenchOptions few_runs(TimerFactory timer = {}) {
-  BenchOptions options;
-  options.warmup = 2;
-  options.repeat = 12;
-  options.timer = std::move(timer);
-  return options;
+  return {.warmup = 2, .repeat = 12, .timer = std::move(timer)};
 }
 
 /// What cuda_or_host_timer is then. That one says once a process that there is no CUPTI.
 std::unique_ptr<Timer> cuda_or_host_timer_without_cupti() {
-  return std::make_unique<contextual::cuda::MixedTimer>(cuda_event_timer());
+  return std::make_unique<cuda::MixedTimer>(cuda_event_timer());
 }
 
 std::size_t fills(ScriptedGpu& gpu) {
@@ -45,7 +31,7 @@ std::size_t fills(ScriptedGpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearing of the cache", "[unit]") {
+TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearing of the cache") {
   ScriptedGpu gpu;
   std::size_t runs = 0;
   const BenchResult result = do_bench(
@@ -63,7 +49,7 @@ TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearin
   CHECK_FALSE(gpu.cupti.subscribed());
 }
 
-TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated", "[unit]") {
+TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated") {
   ScriptedGpu gpu;
   BenchOptions options = few_runs(cuda_event_timer);
   options.clear_l2 = false;
@@ -74,7 +60,7 @@ TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated
   CHECK(fills(gpu) == 0);
 }
 
-TEST_CASE("do_bench on a stream: events time the stream that is named", "[unit]") {
+TEST_CASE("do_bench on a stream: events time the stream that is named") {
   ScriptedGpu gpu;
   const BenchResult result = do_bench(
       gpu.stream, [&] { gpu.driver.launch_kernel(gpu.stream, kernel_ns); }, few_runs(cuda_event_timer));
@@ -86,7 +72,7 @@ TEST_CASE("do_bench on a stream: events time the stream that is named", "[unit]"
   CHECK(gpu.driver.living_allocations() == 0);
 }
 
-TEST_CASE("do_bench: a function of several kernels is timed from the first start to the last end", "[unit]") {
+TEST_CASE("do_bench: a function of several kernels is timed from the first start to the last end") {
   ScriptedGpu gpu;
   CUstream first = gpu.driver.make_stream();
   CUstream second = gpu.driver.make_stream();
@@ -101,8 +87,7 @@ TEST_CASE("do_bench: a function of several kernels is timed from the first start
   CHECK(result.max <= BenchTime(2 * kernel_ns + most_calls_ns));
 }
 
-TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by the host's clock",
-          "[unit]") {
+TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by the host's clock") {
   ScriptedGpu gpu;
   int runs = 0;
   const BenchResult result = do_bench([&] { ++runs; }, few_runs(cuda_or_host_timer));
@@ -111,8 +96,7 @@ TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by
   CHECK(fills(gpu) == 0);
 }
 
-TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the work of other streams",
-          "[unit]") {
+TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the work of other streams") {
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(GENERATE(0, 1));  // which does not wait for a default stream
   const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); },
@@ -127,8 +111,7 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the 
   CHECK(gpu.driver.living_events() == 0);
 }
 
-TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host has all of its time",
-          "[unit]") {
+TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host has all of its time") {
   ScriptedGpu gpu;
   constexpr int calls = 200;  // 1 us each
   const BenchResult result = do_bench(
@@ -144,7 +127,7 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host 
   CHECK(result.warnings.size() == 1);
 }
 
-TEST_CASE("do_bench: without CUPTI, an old driver cannot see all streams, which is said", "[unit]") {
+TEST_CASE("do_bench: without CUPTI, an old driver cannot see all streams, which is said") {
   ScriptedGpu gpu;
   gpu.driver.lose_context_events();
   const BenchResult result =
@@ -153,15 +136,14 @@ TEST_CASE("do_bench: without CUPTI, an old driver cannot see all streams, which 
   CHECK_THAT(result.warnings.front(), ContainsSubstring("older than CUDA 12.5"));
 }
 
-TEST_CASE("do_bench: without a stream, the cache of the device is cleared on which the function works",
-          "[unit]") {
+TEST_CASE("do_bench: without a stream, the cache of the device is cleared on which the function works") {
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(1);
   std::set<CUcontext> filled;
   gpu.driver.fails = [&](const std::string& function) {
     CUcontext context = nullptr;
     if (function == "cuMemsetD8Async") {
-      contextual::cuda::driver().cuCtxGetCurrent(&context);
+      cuda::driver().cuCtxGetCurrent(&context);
       filled.insert(context);
     }
     return CUDA_SUCCESS;
@@ -175,7 +157,7 @@ TEST_CASE("do_bench: without a stream, the cache of the device is cleared on whi
   CHECK(gpu.driver.living_allocations() == 0);
 }
 
-TEST_CASE("do_bench on a stream: a capture is refused, and goes on", "[unit]") {
+TEST_CASE("do_bench on a stream: a capture is refused, and goes on") {
   ScriptedGpu gpu;
   const bool of_another = GENERATE(false, true);
   if (of_another) {
@@ -194,7 +176,7 @@ TEST_CASE("do_bench on a stream: a capture is refused, and goes on", "[unit]") {
   }
 }
 
-TEST_CASE("do_bench on a stream: a timer of the host alone is refused", "[unit]") {
+TEST_CASE("do_bench on a stream: a timer of the host alone is refused") {
   ScriptedGpu gpu;
   const BenchOptions options = few_runs(host_timer);
   int runs = 0;
@@ -205,8 +187,7 @@ TEST_CASE("do_bench on a stream: a timer of the host alone is refused", "[unit]"
   CHECK(runs == 0);
 }
 
-TEST_CASE("do_bench on a stream of another device: that device's cache is cleared, the context stays",
-          "[unit]") {
+TEST_CASE("do_bench on a stream of another device: that device's cache is cleared, the context stays") {
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(1);
   BenchOptions options = few_runs();
@@ -216,12 +197,11 @@ TEST_CASE("do_bench on a stream of another device: that device's cache is cleare
   CHECK(result.l2_cleared);
   CHECK(gpu.driver.living_allocations() == 0);
   CUcontext current = nullptr;
-  REQUIRE(contextual::cuda::driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS);
+  REQUIRE(cuda::driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS);
   CHECK(current == gpu.driver.context(0));
 }
 
-TEST_CASE("do_bench: a clearing that fails is an error that names the call, and leaves nothing behind",
-          "[unit]") {
+TEST_CASE("do_bench: a clearing that fails is an error that names the call, and leaves nothing behind") {
   ScriptedGpu gpu;
   gpu.driver.fails = [&](const std::string& function) {
     return function == "cuMemsetD8Async" ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -234,4 +214,4 @@ TEST_CASE("do_bench: a clearing that fails is an error that names the call, and 
   CHECK_FALSE(gpu.cupti.subscribed());
 }
 
-}  // namespace do_bench_test
+}  // namespace contextual::test::cuda_test::do_bench_test

@@ -7,15 +7,7 @@
 
 #include <contextual/testing/timer_conformance.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
-
-namespace event_timer_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::event_timer_test {
 
 namespace {
 
@@ -34,19 +26,19 @@ void check_close(const ProblemReport& problem) {
 
 }  // namespace
 
-TEST_CASE("event timer: conforms to the contract of timers", "[unit]") {
+TEST_CASE("event timer: conforms to the contract of timers") {
   ScriptedGpu gpu;
-  testing::TimerCheck check;
-  check.covers_host_work = false;
-  check.stream = gpu.driver.make_stream();
-  check.work = [&](const LaunchInfo& launch) {
-    gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
-  };
+  testing::TimerCheck check{.work =
+                                [&](const LaunchInfo& launch) {
+                                  gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
+                                },
+                            .stream = gpu.driver.make_stream(),
+                            .covers_host_work = false};
   check.other_work = [&] { gpu.driver.copy_async(static_cast<CUstream>(check.stream), 2'000); };
   CHECK(testing::check_timer(cuda_event_timer, check) == std::vector<std::string>{});
 }
 
-TEST_CASE("event timer: times launches, and destroys all events and streams", "[unit]") {
+TEST_CASE("event timer: times launches, and destroys all events and streams") {
   ScriptedGpu gpu;
   Block block("event_good");
   const RegionReport report = tuned(cuda_event_timer, "event_good", [&] { block(gpu.stream, 1); });
@@ -58,7 +50,7 @@ TEST_CASE("event timer: times launches, and destroys all events and streams", "[
   CHECK(gpu.driver.log().beginning_with("cupti").empty());
 }
 
-TEST_CASE("event timer: a launch on a stream of a device that is not current is timed", "[unit]") {
+TEST_CASE("event timer: a launch on a stream of a device that is not current is timed") {
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(1);
   Block block("event_elsewhere");
@@ -67,8 +59,8 @@ TEST_CASE("event timer: a launch on a stream of a device that is not current is 
   CHECK(of_kernel(report, "event_elsewhere").choice == 2);
 }
 
-TEST_CASE("event timer: more launches than pairs have no time and void the makespan, until there are enough",
-          "[unit]") {
+TEST_CASE(
+    "event timer: more launches than pairs have no time and void the makespan, until there are enough") {
   ScriptedGpu gpu;
   const std::unique_ptr<Timer> timer = cuda_event_timer();
   constexpr std::size_t launches = 100;
@@ -99,7 +91,7 @@ TEST_CASE("event timer: more launches than pairs have no time and void the makes
   CHECK(gpu.driver.log().count("cuEventCreate") == made);  // as many as were needed are enough
 }
 
-TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is taken again", "[unit]") {
+TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is taken again") {
   ScriptedGpu gpu;
   Block block("event_fails");
   int records = 0;
@@ -118,8 +110,7 @@ TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is
 }
 
 TEST_CASE(
-    "event timer: a device that is used for the first time inside the region is timed from the next batch",
-    "[unit]") {
+    "event timer: a device that is used for the first time inside the region is timed from the next batch") {
   ScriptedGpu gpu(2);
   std::vector<CUstream> streams{gpu.driver.make_stream(0), gpu.driver.make_stream(1)};
   Block block("event_two_devices");
@@ -139,13 +130,13 @@ TEST_CASE(
   CHECK(gpu.driver.living_streams() == 0);
 }
 
-TEST_CASE("event timer: when events cannot be made none is left behind", "[unit]") {
+TEST_CASE("event timer: when events cannot be made none is left behind") {
   ScriptedGpu gpu;
   int made = 0;
   gpu.driver.fails = [&](const std::string& function) {
     return function == "cuEventCreate" && ++made == 20 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   };
-  CHECK_THAT(engine_test::error_text<CudaError>([] { cuda_event_timer(); }),
+  CHECK_THAT(error_text<CudaError>([] { cuda_event_timer(); }),
              ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
   CHECK(gpu.driver.living_events() == 0);
   CHECK(gpu.driver.living_streams() == 0);
@@ -206,7 +197,7 @@ struct TwoStreams {
 
 }  // namespace
 
-TEST_CASE("event timer: where launches are not timed no event is recorded beside them", "[unit]") {
+TEST_CASE("event timer: where launches are not timed no event is recorded beside them") {
   ScriptedGpu gpu;
   TwoStreams region(gpu);
   const std::unique_ptr<Timer> timer = cuda_event_timer();
@@ -227,7 +218,7 @@ TEST_CASE("event timer: where launches are not timed no event is recorded beside
   CHECK(region.records_in_region == 4);
 }
 
-TEST_CASE("event timer: a device that a launch names first is part of the makespan", "[unit]") {
+TEST_CASE("event timer: a device that a launch names first is part of the makespan") {
   ScriptedGpu gpu(2);
   TwoStreams region(gpu);
   region.other = gpu.driver.make_stream(1);
@@ -246,8 +237,7 @@ TEST_CASE("event timer: a device that a launch names first is part of the makesp
   region.check_makespans(300'000);
 }
 
-TEST_CASE("event timer: where iterations cannot be told apart launches are timed in the search, too",
-          "[unit]") {
+TEST_CASE("event timer: where iterations cannot be told apart launches are timed in the search, too") {
   const std::string why = GENERATE("old driver", "pipelined", "captures", "failure", "nothing said");
   CAPTURE(why);
   ScriptedGpu gpu;
@@ -277,7 +267,7 @@ TEST_CASE("event timer: where iterations cannot be told apart launches are timed
   }
 }
 
-TEST_CASE("event timer: a search measures the region as it runs without a timer", "[unit]") {
+TEST_CASE("event timer: a search measures the region as it runs without a timer") {
   ScriptedGpu gpu;
   Block block("event_search");
   std::size_t in_search = 0;
@@ -291,7 +281,7 @@ TEST_CASE("event timer: a search measures the region as it runs without a timer"
   Options options = options_with(cuda_event_timer);
   options.search = SearchLevel::normal;
   options.before_iteration = [&](const IterationInfo& info) { phase = info.phase; };
-  const RegionReport report = engine_test::tuned(options, "event_search", [&] {
+  const RegionReport report = tuned(options, "event_search", [&] {
     records = gpu.driver.log().count("cuEventRecord");
     block(gpu.stream, 1);
     if (phase == Phase::search) {
@@ -305,11 +295,10 @@ TEST_CASE("event timer: a search measures the region as it runs without a timer"
   CHECK(gpu.driver.living_events() == 0);
 }
 
-TEST_CASE("event timer: beside a thread that captures it leaves contexts alone as soon as it can know",
-          "[unit]") {
+TEST_CASE("event timer: beside a thread that captures it leaves contexts alone as soon as it can know") {
   const bool profiled = GENERATE(true, false);
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   if (profiled) {  // as PyTorch does, whose threads capture
     gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
@@ -331,13 +320,13 @@ TEST_CASE("event timer: beside a thread that captures it leaves contexts alone a
   }));
   for (int run = 0; run < 2; ++run) {
     tuner.run("event_beside_captures", region);
-    check_close(engine_test::problem_of(tuner, "event_beside_captures", "event_beside_captures"));
+    check_close(problem_of(tuner, "event_beside_captures", "event_beside_captures"));
   }
   CHECK(captures == (profiled ? 1 : 2));  // the driver tells of a thread that captures by ending its capture
   CHECK(gpu.driver.capturing.contains(captured));
 }
 
-TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]") {
+TEST_CASE("timers: what a stream captures is neither timed nor tuned") {
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;
   Block block("event_captured");
@@ -357,4 +346,4 @@ TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]")
   CHECK(report.problems.empty());
 }
 
-}  // namespace event_timer_test
+}  // namespace contextual::test::cuda_test::event_timer_test

@@ -4,18 +4,11 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/exchange_buffer.hpp>
 
-#include <cstring>
-#include <optional>
-#include <string>
+namespace contextual::test::cuda_test::exchange_buffer_test {
 
-namespace exchange_buffer_test {
+using detail::ExchangeBuffer;
 
-using namespace contextual;
-using contextual::detail::ExchangeBuffer;
-using cuda_test::ScriptedDriver;
-using engine_test::error_text;
-
-TEST_CASE("exchange buffer: bytes go to the device and back, each range to its place", "[unit]") {
+TEST_CASE("exchange buffer: bytes go to the device and back, each range to its place") {
   ScriptedDriver gpu;
   ExchangeBuffer buffer(std::nullopt, 64);
   CHECK(buffer.bytes() == 64);
@@ -28,7 +21,7 @@ TEST_CASE("exchange buffer: bytes go to the device and back, each range to its p
   CHECK(std::memcmp(buffer.host() + 32, "ijkl", 4) == 0);
 }
 
-TEST_CASE("exchange buffer: it is done when its stream is, and says what the device said", "[unit]") {
+TEST_CASE("exchange buffer: it is done when its stream is, and says what the device said") {
   ScriptedDriver gpu;
   ExchangeBuffer buffer(std::nullopt, 64);
   gpu.busy_queries = 2;
@@ -41,7 +34,7 @@ TEST_CASE("exchange buffer: it is done when its stream is, and says what the dev
   CHECK_THROWS_AS(buffer.done(), DeviceError);
 }
 
-TEST_CASE("exchange buffer: it lives in the current context, or in a device's own", "[unit]") {
+TEST_CASE("exchange buffer: it lives in the current context, or in a device's own") {
   ScriptedDriver gpu(3);
   gpu.set_current(gpu.context(1));
   const ExchangeBuffer of_thread(std::nullopt, 8);
@@ -56,8 +49,7 @@ TEST_CASE("exchange buffer: it lives in the current context, or in a device's ow
   gpu.set_current(gpu.context(0));
 }
 
-TEST_CASE("exchange buffer: what it allocated is freed, also when it could not be made, unless abandoned",
-          "[unit]") {
+TEST_CASE("exchange buffer: what it allocated is freed, also when it could not be made, unless abandoned") {
   ScriptedDriver gpu;
   { const ExchangeBuffer buffer(0, 8); }
   CHECK(gpu.living_allocations() == 0);
@@ -77,4 +69,4 @@ TEST_CASE("exchange buffer: what it allocated is freed, also when it could not b
   CHECK(gpu.living_streams() == 1);
 }
 
-}  // namespace exchange_buffer_test
+}  // namespace contextual::test::cuda_test::exchange_buffer_test

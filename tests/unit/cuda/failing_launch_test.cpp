@@ -5,14 +5,9 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-namespace failing_launch_test {
+namespace contextual::test::cuda_test::failing_launch_test {
 
-using namespace contextual;
-using namespace cuda_test;
-using engine_test::error_text;
-
-TEST_CASE("failing launch: is rejected with the driver's words, and the fallback is launched in its place",
-          "[unit]") {
+TEST_CASE("failing launch: is rejected with the driver's words, and the fallback is launched in its place") {
   const auto [code, words] = GENERATE(
       table<CUresult, std::string>({{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY: scripted"},
                                     {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE: scripted"}}));
@@ -49,8 +44,7 @@ TEST_CASE("failing launch: is rejected with the driver's words, and the fallback
   CHECK(runs_without_one_launch == 0);
 }
 
-TEST_CASE("failing launch: one failure of a config among sound ones makes no sample of its fallback",
-          "[unit]") {
+TEST_CASE("failing launch: one failure of a config among sound ones makes no sample of its fallback") {
   ScriptedGpu gpu;
   Block block("failing_late");
   int launches = 0;
@@ -65,7 +59,7 @@ TEST_CASE("failing launch: one failure of a config among sound ones makes no sam
   CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(128)));
 }
 
-TEST_CASE("failing launch: when every config fails the error has all the driver's words", "[unit]") {
+TEST_CASE("failing launch: when every config fails the error has all the driver's words") {
   ScriptedGpu gpu;
   Block block("failing_all");
   bool fails = false;
@@ -84,7 +78,7 @@ TEST_CASE("failing launch: when every config fails the error has all the driver'
   CHECK_FALSE(gpu.cupti.subscribed());
 }
 
-TEST_CASE("failing launch: a call inside a launch that fails and is made up for costs no sample", "[unit]") {
+TEST_CASE("failing launch: a call inside a launch that fails and is made up for costs no sample") {
   ScriptedGpu gpu;
   int tries = 0;
   gpu.driver.launch_result = [&](const Launch& launch) {
@@ -93,11 +87,10 @@ TEST_CASE("failing launch: a call inside a launch that fails and is made up for 
   // As a library does that tries one kernel and takes another where that is refused.
   CUfunction function = nullptr;
   CUmodule module = nullptr;
-  const contextual::cuda::Driver& api = contextual::cuda::driver();
+  const cuda::Driver& api = cuda::driver();
   REQUIRE(api.cuModuleLoadData(&module, "library") == CUDA_SUCCESS);
   REQUIRE(api.cuModuleGetFunction(&function, module, "k") == CUDA_SUCCESS);
-  TunableKernel library{"failing_probe", engine_test::blocks(2), single_problem,
-                        [&](const engine_test::Block&, CUstream s) {
+  TunableKernel library{"failing_probe", blocks(2), single_problem, [&](const test::Block&, CUstream s) {
                           CUlaunchConfig config{};
                           config.blockDimX = 100;
                           config.hStream = s;
@@ -113,18 +106,16 @@ TEST_CASE("failing launch: a call inside a launch that fails and is made up for 
 }
 
 TEST_CASE(
-    "driver's status: a lost context is a DeviceError, wherever it is noticed; another failure a CudaError",
-    "[unit]") {
+    "driver's status: a lost context is a DeviceError, wherever it is noticed; another failure a CudaError") {
   const ScriptedGpu gpu;
-  CHECK_NOTHROW(contextual::cuda::check(CUDA_SUCCESS, "call"));
-  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_ILLEGAL_ADDRESS, "call"), DeviceError);
-  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_LAUNCH_FAILED, "call"), DeviceError);
-  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_INVALID_VALUE, "call"), CudaError);
+  CHECK_NOTHROW(cuda::check(CUDA_SUCCESS, "call"));
+  CHECK_THROWS_AS(cuda::check(CUDA_ERROR_ILLEGAL_ADDRESS, "call"), DeviceError);
+  CHECK_THROWS_AS(cuda::check(CUDA_ERROR_LAUNCH_FAILED, "call"), DeviceError);
+  CHECK_THROWS_AS(cuda::check(CUDA_ERROR_INVALID_VALUE, "call"), CudaError);
 }
 
 TEST_CASE(
-    "failing launch: a function that the driver refuses is looked for in the stream's own context, once",
-    "[unit]") {
+    "failing launch: a function that the driver refuses is looked for in the stream's own context, once") {
   const bool found_there = GENERATE(true, false);
   ScriptedGpu gpu;
   Block block("refused_function");
@@ -144,4 +135,4 @@ TEST_CASE(
   CHECK(gpu.driver.log().count("cuStreamGetCtx") == asked + 1);
 }
 
-}  // namespace failing_launch_test
+}  // namespace contextual::test::cuda_test::failing_launch_test

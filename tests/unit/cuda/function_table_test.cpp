@@ -8,18 +8,9 @@
 
 #include <contextual/detail/cuda/function_table.hpp>
 
-#include <unistd.h>
-
-#include <atomic>
 #include <latch>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace function_table_test {
-
-using namespace contextual;
-using engine_test::error_text;
+namespace contextual::test::function_table_test {
 
 namespace {
 
@@ -45,7 +36,7 @@ struct Library {
 
 }  // namespace
 
-TEST_CASE("function table: the library is loaded at the first use, and is not a replacement", "[unit]") {
+TEST_CASE("function table: the library is loaded at the first use, and is not a replacement") {
   detail::TableInForce<Table> in_force;
   Library library;
   CHECK_FALSE(in_force.replaced());
@@ -55,7 +46,7 @@ TEST_CASE("function table: the library is loaded at the first use, and is not a 
   CHECK_FALSE(in_force.replaced());
 }
 
-TEST_CASE("function table: replaced before its first use nothing is loaded until that is undone", "[unit]") {
+TEST_CASE("function table: replaced before its first use nothing is loaded until that is undone") {
   detail::TableInForce<Table> in_force;
   Library library;
   const Table replacement;
@@ -69,7 +60,7 @@ TEST_CASE("function table: replaced before its first use nothing is loaded until
   CHECK(library.loads == 1);
 }
 
-TEST_CASE("function table: replacements nest, and the last one undone brings the library back", "[unit]") {
+TEST_CASE("function table: replacements nest, and the last one undone brings the library back") {
   detail::TableInForce<Table> in_force;
   Library library;
   library.used_through(in_force);
@@ -88,8 +79,7 @@ TEST_CASE("function table: replacements nest, and the last one undone brings the
   CHECK(library.loads == 1);
 }
 
-TEST_CASE("function table: a library that cannot be loaded says so at each use, unless it is replaced",
-          "[unit]") {
+TEST_CASE("function table: a library that cannot be loaded says so at each use, unless it is replaced") {
   detail::TableInForce<Table> in_force;
   Library library("no such library");
   const auto use = [&] { library.used_through(in_force); };
@@ -103,8 +93,7 @@ TEST_CASE("function table: a library that cannot be loaded says so at each use, 
   CHECK_FALSE(in_force.replaced());
 }
 
-TEST_CASE("function table: a replacement that comes while the library is being loaded stays in force",
-          "[unit]") {
+TEST_CASE("function table: a replacement that comes while the library is being loaded stays in force") {
   detail::TableInForce<Table> in_force;
   Library library;
   const Table replacement;
@@ -117,14 +106,14 @@ TEST_CASE("function table: a replacement that comes while the library is being l
   CHECK(library.loads == 0);
 }
 
-TEST_CASE("function table: threads that use it first at once all get the library's", "[unit]") {
+TEST_CASE("function table: threads that use it first at once all get the library's") {
   constexpr int count = 4;
   for (int time = 0; time < 50; ++time) {
     detail::TableInForce<Table> in_force;
     Library library;
     std::latch start(count);
     std::vector<const Table*> got(count);
-    test::on_threads(count, [&](std::size_t thread) {
+    on_threads(count, [&](std::size_t thread) {
       start.arrive_and_wait();
       got[thread] = &library.used_through(in_force);
     });
@@ -136,8 +125,7 @@ TEST_CASE("function table: threads that use it first at once all get the library
   }
 }
 
-TEST_CASE("function table: the first symbol that a library lacks is its problem, the others are taken",
-          "[unit]") {
+TEST_CASE("function table: the first symbol that a library lacks is its problem, the others are taken") {
   const detail::SharedLibrary c({"libc.so.6"});
   REQUIRE(c.loaded());
   detail::Loaded<Table> loaded;
@@ -150,15 +138,14 @@ TEST_CASE("function table: the first symbol that a library lacks is its problem,
   CHECK(loaded.table.process_id() == ::getpid());
 }
 
-TEST_CASE("shared library: the copy that the process has already is preferred to one that would be loaded",
-          "[unit]") {
+TEST_CASE("shared library: the copy that the process has already is preferred to one that would be loaded") {
   const auto linked = detail::SharedLibrary::of_process("getpid", "libcontextual_has_no_such_library.so");
   REQUIRE(linked.loaded());
   CHECK(linked.problem().empty());
   CHECK(linked.symbol("getpid") == detail::SharedLibrary({"libc.so.6"}).symbol("getpid"));
 }
 
-TEST_CASE("shared library: one that only others brought along is found by their names", "[unit]") {
+TEST_CASE("shared library: one that only others brought along is found by their names") {
   // The symbol is in no library that the program was linked to, and this one is loaded for itself alone.
   const detail::SharedLibrary brought({"libthread_db.so.1"});
   const char* const symbol = "td_init";
@@ -170,11 +157,11 @@ TEST_CASE("shared library: one that only others brought along is found by their 
   CHECK(found.symbol(symbol) == brought.symbol(symbol));
 }
 
-TEST_CASE("shared library: what the process lacks is loaded, or the loader's words say why not", "[unit]") {
+TEST_CASE("shared library: what the process lacks is loaded, or the loader's words say why not") {
   const auto lacking = detail::SharedLibrary::of_process("contextual_has_no_such_function",
                                                          "libcontextual_has_no_such_library.so");
   CHECK_FALSE(lacking.loaded());
   CHECK_THAT(lacking.problem(), ContainsSubstring("libcontextual_has_no_such_library.so"));
 }
 
-}  // namespace function_table_test
+}  // namespace contextual::test::function_table_test

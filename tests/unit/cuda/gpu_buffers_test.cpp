@@ -5,18 +5,8 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/measure/device_buffers.hpp>
 #include <contextual/detail/sync/ongoing_run.hpp>
-#include <contextual/output.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstring>
-#include <string>
-#include <thread>
-
-namespace gpu_buffers_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::gpu_buffers_test {
 
 namespace {
 
@@ -36,8 +26,7 @@ struct DeviceInts {
 }  // namespace
 
 // One test case, because the library keeps a stream and events for each context as long as the process lives.
-TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the order of the device's work",
-          "[unit]") {
+TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the order of the device's work") {
   CHECK(detail::device_buffers() != nullptr);  // a run with kept choices makes no timer before it copies
   ScriptedGpu gpu;
   Block kernel("restored_on_device");
@@ -65,14 +54,14 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
     ++state.data[3];
     std::memset(out.data, 1, count * sizeof(int));
   };
-  const RegionReport report = engine_test::tuned(options, "restored on device", region);
+  const RegionReport report = tuned(options, "restored on device", region);
   CHECK(filled);
   CHECK(compared == 4);  // the defaults once more, the two other configs, and the final run
   CHECK(state.data[3] == 8);
 
   gpu.driver.lose_context_events();  // then by waiting
   state.data[3] = 7;
-  engine_test::tuned(options, "restored by waiting", region);
+  tuned(options, "restored by waiting", region);
   CHECK(state.data[3] == 8);
 
   const detail::DeviceBuffers* const buffers = detail::device_of(state.data);
@@ -91,10 +80,10 @@ TEST_CASE("gpu buffers: a tuning run fills, compares and restores them in the or
   CHECK(detail::device_of(buffers->memory_to_compare(state.data, 8).get()) == nullptr);
 }
 
-TEST_CASE("gpu buffers: beside a thread that captures none of its captures ends", "[unit]") {
+TEST_CASE("gpu buffers: beside a thread that captures none of its captures ends") {
   const bool cupti = GENERATE(true, false);
   ScriptedGpu gpu;
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   Block kernel("restored_beside_captures");
   DeviceInts state;
   DeviceInts out;
@@ -105,7 +94,7 @@ TEST_CASE("gpu buffers: beside a thread that captures none of its captures ends"
   options.outputs = std::vector{output("out", out.data, count)};
   options.restore = std::vector{restored("state", state.data, count)};
   options.before_iteration = [&](const IterationInfo&) { CHECK(state.data[3] == 7); };
-  engine_test::tuned(options, "restored beside captures", [&] {
+  tuned(options, "restored beside captures", [&] {
     if (!gpu.driver.capturing.contains(captured)) {
       std::thread([&] { gpu.driver.begin_capture(captured); }).join();
       ++captures;
@@ -120,7 +109,7 @@ TEST_CASE("gpu buffers: beside a thread that captures none of its captures ends"
   CHECK(gpu.driver.capturing.contains(captured));
 }
 
-TEST_CASE("holds 20: gpu buffers: what they wait for has the deadline of the run", "[unit]") {
+TEST_CASE("holds 20: gpu buffers: what they wait for has the deadline of the run") {
   ScriptedGpu gpu;
   const detail::OngoingRun run({std::chrono::milliseconds(20), std::chrono::milliseconds(0)});
   DeviceInts ints;
@@ -131,4 +120,4 @@ TEST_CASE("holds 20: gpu buffers: what they wait for has the deadline of the run
   CHECK_THROWS_AS(buffers.copy(ints.data, ints.data + 8, 8), Error);
 }
 
-}  // namespace gpu_buffers_test
+}  // namespace contextual::test::cuda_test::gpu_buffers_test

@@ -3,19 +3,9 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
-#include <contextual/error.hpp>
+namespace contextual::test::include_scan_test {
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-namespace include_scan_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-using engine_test::TemporaryDirectory;
+using namespace cuda;
 
 namespace fs = std::filesystem;
 
@@ -36,7 +26,7 @@ std::uint64_t digest(const CudaSource& source) {
 
 }  // namespace
 
-TEST_CASE("include scan: a change in a header of a header changes the digest", "[unit]") {
+TEST_CASE("include scan: a change in a header of a header changes the digest") {
   const TemporaryDirectory folder;
   write(folder.path() / "k.cu", "#include \"a.h\"\n");
   write(folder.path() / "a.h", "  #  include <sub/b.h>\n#if 0\n#include \"never.h\"\n#endif\n");
@@ -52,7 +42,7 @@ TEST_CASE("include scan: a change in a header of a header changes the digest", "
   CHECK(digest(source) != after);
 }
 
-TEST_CASE("include scan: embedded headers and options count, headers that nobody includes do not", "[unit]") {
+TEST_CASE("include scan: embedded headers and options count, headers that nobody includes do not") {
   const std::string text = "#include \"h.h\"\n__global__ void k() {}\n";
   CudaSource source = CudaSource::text("k.cu", text);
   source.header("h.h", "#define H 1\n");
@@ -66,14 +56,13 @@ TEST_CASE("include scan: embedded headers and options count, headers that nobody
   CHECK(digest(source) != before);
 }
 
-TEST_CASE("include scan: headers that include each other end", "[unit]") {
+TEST_CASE("include scan: headers that include each other end") {
   CudaSource source = CudaSource::text("k.cu", "#include \"a.h\"\n");
   source.header("a.h", "#include \"b.h\"\n").header("b.h", "#include \"a.h\"\n");
   CHECK(digest(source) != 0);
 }
 
-TEST_CASE("include scan: every file that the compiler may take counts, wherever options name its folder",
-          "[unit]") {
+TEST_CASE("include scan: every file that the compiler may take counts, wherever options name its folder") {
   const TemporaryDirectory folder;
   const CudaSource source = CudaSource::text("k.cu", "/* first */ #include <a.h>\n# \\\ninclude \"b.h\"\n");
   for (const std::string name : {"a.h", "b.h"}) {
@@ -100,7 +89,7 @@ TEST_CASE("include scan: every file that the compiler may take counts, wherever 
   CHECK(of_both != of_second);
 }
 
-TEST_CASE("include scan: a header that a macro names counts, whoever defines the macro", "[unit]") {
+TEST_CASE("include scan: a header that a macro names counts, whoever defines the macro") {
   const TemporaryDirectory folder;
   const auto source_with = [&](const std::string& text) {
     CudaSource source = CudaSource::text("k.cu", text);
@@ -126,7 +115,7 @@ TEST_CASE("include scan: a header that a macro names counts, whoever defines the
   CHECK_FALSE(changes(source_with("#ifdef H\n#include H\n#endif\n")));
 }
 
-TEST_CASE("include scan: an include that takes a compiler is told", "[unit]") {
+TEST_CASE("include scan: an include that takes a compiler is told") {
   const auto not_followed = [](const std::string& text) {
     return scan(CudaSource::text("k.cu", text)).not_followed;
   };
@@ -137,7 +126,7 @@ TEST_CASE("include scan: an include that takes a compiler is told", "[unit]") {
   CHECK(not_followed("#include <a.h>\n#define INCLUDE(x) #x\n").empty());
 }
 
-TEST_CASE("include scan: headers of the toolkit's folder cccl count by its version", "[unit]") {
+TEST_CASE("include scan: headers of the toolkit's folder cccl count by its version") {
   const TemporaryDirectory cccl;
   const fs::path version = cccl.path() / "cuda/std/__cccl/version.h";
   const auto digest_with = [&](const std::string& name) {
@@ -153,8 +142,8 @@ TEST_CASE("include scan: headers of the toolkit's folder cccl count by its versi
   CHECK(digest_with("cuda/std/none") == of_other);
 }
 
-TEST_CASE("source_text: a file that cannot be read is named", "[unit]") {
+TEST_CASE("source_text: a file that cannot be read is named") {
   CHECK_THROWS_AS(source_text(CudaSource::file("/nowhere/k.cu")), InvalidArgument);
 }
 
-}  // namespace include_scan_test
+}  // namespace contextual::test::include_scan_test

@@ -7,17 +7,9 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-#include <memory>
-#include <string>
-#include <vector>
+namespace contextual::cuda::iteration_join_test {
 
-namespace iteration_join_test {
-
-using namespace contextual;
-using namespace cuda_test;
-using contextual::cuda::IterationJoin;
-using contextual::cuda::MixedTimer;
-using contextual::cuda::UsedContexts;
+using namespace test::cuda_test;
 
 namespace {
 
@@ -89,7 +81,7 @@ bool iterations_overlap(const Batch& batch) {
 
 }  // namespace
 
-TEST_CASE("holds 18: iterations on different streams do not overlap, unless they are pipelined", "[unit]") {
+TEST_CASE("holds 18: iterations on different streams do not overlap, unless they are pipelined") {
   for (const TimerFactory& factory : all_timers()) {
     for (const bool old_driver : {false, true}) {
       GpuOfDriver gpu(old_driver);
@@ -117,7 +109,7 @@ TEST_CASE("holds 18: iterations on different streams do not overlap, unless they
   }
 }
 
-TEST_CASE("iteration join: one context is recorded and waits once an iteration, by one event", "[unit]") {
+TEST_CASE("iteration join: one context is recorded and waits once an iteration, by one event") {
   ScriptedGpu gpu;
   UsedContexts contexts;
   contexts.add(gpu.driver.context());
@@ -135,7 +127,7 @@ TEST_CASE("iteration join: one context is recorded and waits once an iteration, 
   CHECK(gpu.driver.living_events() == 0);
 }
 
-TEST_CASE("iteration join: every context waits for every context", "[unit]") {
+TEST_CASE("iteration join: every context waits for every context") {
   const bool old_driver = GENERATE(false, true);
   GpuOfDriver gpu(old_driver, 3);
   std::vector<CUstream> streams;
@@ -163,7 +155,7 @@ TEST_CASE("iteration join: every context waits for every context", "[unit]") {
   }
 }
 
-TEST_CASE("iteration join: nothing is joined while a stream captures, and the capture goes on", "[unit]") {
+TEST_CASE("iteration join: nothing is joined while a stream captures, and the capture goes on") {
   for (const TimerFactory& factory : all_timers()) {
     for (const bool old_driver : {false, true}) {
       GpuOfDriver gpu(old_driver);
@@ -191,7 +183,7 @@ TEST_CASE("iteration join: nothing is joined while a stream captures, and the ca
   }
 }
 
-TEST_CASE("iteration join: nothing is joined while a stream that blocks the default one captures", "[unit]") {
+TEST_CASE("iteration join: nothing is joined while a stream that blocks the default one captures") {
   const bool old_driver = GENERATE(false, true);
   GpuOfDriver gpu(old_driver);
   gpu.driver.default_stream_blocked = true;
@@ -204,7 +196,7 @@ TEST_CASE("iteration join: nothing is joined while a stream that blocks the defa
   CHECK(gpu.driver.log().count("cuEventRecord") == 0);
 }
 
-TEST_CASE("iteration join: a failure is one warning, and then streams are joined", "[unit]") {
+TEST_CASE("iteration join: a failure is one warning, and then streams are joined") {
   const std::string failing = GENERATE("cuCtxRecordEvent", "cuCtxWaitEvent", "cuEventCreate");
   ScriptedGpu gpu;
   UsedContexts contexts;
@@ -226,7 +218,7 @@ TEST_CASE("iteration join: a failure is one warning, and then streams are joined
   CHECK((gpu.driver.log().count("cuStreamWaitEvent") > 0) == (failing != "cuEventCreate"));
 }
 
-TEST_CASE("iteration join: a failure in a whole run is a warning, and the run ends well", "[unit]") {
+TEST_CASE("iteration join: a failure in a whole run is a warning, and the run ends well") {
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;
   Block block("join_fails");
@@ -235,8 +227,8 @@ TEST_CASE("iteration join: a failure in a whole run is a warning, and the run en
                                                                              : CUDA_SUCCESS;
   };
   const RegionReport report = tuned(timer, "join_fails", [&] { block(gpu.stream, 1); });
-  CHECK(of_kernel(report, "join_fails").choice == 2);
+  CHECK(test::of_kernel(report, "join_fails").choice == 2);
   CHECK(gpu.driver.living_events() == 0);
 }
 
-}  // namespace iteration_join_test
+}  // namespace contextual::cuda::iteration_join_test

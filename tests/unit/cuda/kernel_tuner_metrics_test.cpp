@@ -7,12 +7,7 @@
 #include <contextual/cuda/device_facts.hpp>
 #include <contextual/kernel_tuner.hpp>
 
-#include <string>
-
-namespace kernel_tuner_metrics_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::kernel_tuner_metrics_test {
 
 namespace {
 
@@ -27,7 +22,7 @@ KernelTunerOptions options() {
 
 }  // namespace
 
-TEST_CASE("KernelTuner: the result of a CudaKernel has what the driver knows of its best config", "[unit]") {
+TEST_CASE("KernelTuner: the result of a CudaKernel has what the driver knows of its best config") {
   ScriptedGpu gpu;
   Block block("metrics_of_code");
   KernelTuner tuner{static_cast<BlockKernel&>(block), options()};
@@ -50,7 +45,7 @@ TEST_CASE("KernelTuner: the result of a CudaKernel has what the driver knows of 
   }
 }
 
-TEST_CASE("KernelTuner: a share of the peak that the options name is not replaced", "[unit]") {
+TEST_CASE("KernelTuner: a share of the peak that the options name is not replaced") {
   ScriptedGpu gpu;
   Block block("metrics_of_options");
   KernelTunerOptions with_peak = options();
@@ -61,7 +56,7 @@ TEST_CASE("KernelTuner: a share of the peak that the options name is not replace
   CHECK(*result.metrics.peak_compute_fraction == Approx(*result.metrics.teraflops_per_second / 10));
 }
 
-TEST_CASE("KernelTuner: what the driver cannot tell is a warning, and the config is chosen", "[unit]") {
+TEST_CASE("KernelTuner: what the driver cannot tell is a warning, and the config is chosen") {
   ScriptedGpu gpu;
   Block block("metrics_unknown");
   KernelTuner tuner{static_cast<BlockKernel&>(block), options()};
@@ -76,4 +71,4 @@ TEST_CASE("KernelTuner: what the driver cannot tell is a warning, and the config
   CHECK_THAT(result.warnings[0], ContainsSubstring("registers, local memory and occupancy are not known: "));
 }
 
-}  // namespace kernel_tuner_metrics_test
+}  // namespace contextual::test::cuda_test::kernel_tuner_metrics_test

@@ -13,23 +13,16 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <string>
 
-namespace library_file_test {
+namespace contextual::cuda::library_file_test {
 
-using contextual::cuda::file_in_cache;
-using contextual::cuda::file_of_library;
-using contextual::cuda::nvrtc_identity_of;
-using contextual::detail::build_id_of;
-using engine_test::TemporaryDirectory;
+using detail::build_id_of;
+using test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
 
-TEST_CASE("file_of_library: the first name that the loader would find", "[unit]") {
+TEST_CASE("file_of_library: the first name that the loader would find") {
   const TemporaryDirectory directory;
   const std::string there = CONTEXTUAL_TEST_MODULE_1;
   CHECK(file_of_library({(directory.path() / "none.so").string(), there}) == there);
@@ -37,10 +30,10 @@ TEST_CASE("file_of_library: the first name that the loader would find", "[unit]"
   // Of the C library, and so loaded.
   const fs::path c_library = file_of_library({"libc.so.6"});
   CHECK(build_id_of(c_library) ==
-        contextual::detail::module_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)).id);
+        detail::module_of(reinterpret_cast<const void*>(&::gnu_get_libc_version)).id);
 }
 
-TEST_CASE("file_of_library: what is not loaded is found where the loader then finds it", "[unit]") {
+TEST_CASE("file_of_library: what is not loaded is found where the loader then finds it") {
   const char* const seldom_loaded = "libnss_hesiod.so.2";
   if (::dlopen(seldom_loaded, RTLD_LAZY | RTLD_NOLOAD) != nullptr) {
     WARN("skipped: the process has loaded it");
@@ -57,7 +50,7 @@ TEST_CASE("file_of_library: what is not loaded is found where the loader then fi
   CHECK(fs::canonical(expected) == fs::canonical(map->l_name));
 }
 
-TEST_CASE("file_in_cache: nothing from a damaged cache or one of another format", "[unit]") {
+TEST_CASE("file_in_cache: nothing from a damaged cache or one of another format") {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache(std::istreambuf_iterator<char>(file), {});
   CHECK(file_in_cache("libcontextual_nobody_has.so.7", cache).empty());
@@ -66,8 +59,7 @@ TEST_CASE("file_in_cache: nothing from a damaged cache or one of another format"
   CHECK(file_in_cache("libc.so.6", cache.substr(0, cache.size() / 8)).empty());
 }
 
-TEST_CASE("nvrtc: a build of the library or of its builtins is told from another one of the same version",
-          "[unit]") {
+TEST_CASE("nvrtc: a build of the library or of its builtins is told from another one of the same version") {
   const TemporaryDirectory directory;
   const fs::path nvrtc = directory.path() / "libnvrtc.so.13";
   const fs::path builtins = directory.path() / "libnvrtc-builtins.so.13.0";
@@ -87,4 +79,4 @@ TEST_CASE("nvrtc: a build of the library or of its builtins is told from another
   CHECK(nvrtc_identity_of(nvrtc) != other_builtins);
 }
 
-}  // namespace library_file_test
+}  // namespace contextual::cuda::library_file_test

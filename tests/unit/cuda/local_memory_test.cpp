@@ -6,20 +6,10 @@
 #include <contextual/detail/cuda/local_memory.hpp>
 #include <contextual/detail/sync/ongoing_run.hpp>
 #include <contextual/detail/tuning/load_notes.hpp>
-#include <contextual/error.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <string>
-#include <thread>
-
-namespace local_memory_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::local_memory_test {
 
 using detail::reserve_local_memory;
-using engine_test::error_text;
 
 namespace {
 
@@ -44,7 +34,7 @@ void make_large_blocks_spill(ScriptedGpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("local memory: is taken once, beyond what is there alone", "[unit]") {
+TEST_CASE("local memory: is taken once, beyond what is there alone") {
   ScriptedDriver driver;
   reserve_local_memory(1024);
   CHECK(driver.log().count("cuCtxSetLimit") == 0);
@@ -55,7 +45,7 @@ TEST_CASE("local memory: is taken once, beyond what is there alone", "[unit]") {
   CHECK(driver.log().count("cuCtxSetLimit") == 1);
 }
 
-TEST_CASE("local memory: what was tried only is given back, and what is launched later stays", "[unit]") {
+TEST_CASE("local memory: what was tried only is given back, and what is launched later stays") {
   ScriptedDriver driver;
   tries(16 * 1024);
   reserve_local_memory(4096);
@@ -65,7 +55,7 @@ TEST_CASE("local memory: what was tried only is given back, and what is launched
   CHECK(driver.log().count("cuCtxSetLimit") == 2);
 }
 
-TEST_CASE("local memory: a limit that somebody else has raised meanwhile stays", "[unit]") {
+TEST_CASE("local memory: a limit that somebody else has raised meanwhile stays") {
   ScriptedDriver driver;
   tries(4096);
   driver.stack_limits[driver.context()] = 8192;
@@ -73,7 +63,7 @@ TEST_CASE("local memory: a limit that somebody else has raised meanwhile stays",
   CHECK(limit_of(driver) == 8192);
 }
 
-TEST_CASE("local memory: a limit that the application has set meanwhile is what is gone back to", "[unit]") {
+TEST_CASE("local memory: a limit that the application has set meanwhile is what is gone back to") {
   ScriptedDriver driver;
   reserve_local_memory(512);
   driver.stack_limits[driver.context()] = 8192;
@@ -82,7 +72,7 @@ TEST_CASE("local memory: a limit that the application has set meanwhile is what 
   CHECK(limit_of(driver) == 8192);
 }
 
-TEST_CASE("local memory: a config for which the device has not enough is rejected", "[unit]") {
+TEST_CASE("local memory: a config for which the device has not enough is rejected") {
   ScriptedDriver driver;
   driver.fails = [](const std::string& function) {
     return function == "cuCtxSetLimit" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
@@ -92,8 +82,7 @@ TEST_CASE("local memory: a config for which the device has not enough is rejecte
                  ContainsSubstring("4224 MiB"));
 }
 
-TEST_CASE("local memory: is waited for once, for half of the deadline, and given back where it comes late",
-          "[unit]") {
+TEST_CASE("local memory: is waited for once, for half of the deadline, and given back where it comes late") {
   std::atomic<bool> kernel_ends{false};
   ScriptedDriver driver;
   driver.fails = [&](const std::string& function) {
@@ -118,8 +107,7 @@ TEST_CASE("local memory: is waited for once, for half of the deadline, and given
   CHECK(limit_of(driver) == 1024);
 }
 
-TEST_CASE("local memory: a run takes it before the launch, and keeps it for what it chooses alone",
-          "[unit]") {
+TEST_CASE("local memory: a run takes it before the launch, and keeps it for what it chooses alone") {
   ScriptedGpu gpu;
   make_large_blocks_spill(gpu);
   const auto has_enough = [&](const Launch& launch) {
@@ -138,4 +126,4 @@ TEST_CASE("local memory: a run takes it before the launch, and keeps it for what
   CHECK(limit_of(gpu.driver) == (chosen == 0 ? 1024 : 16 * 1024));
 }
 
-}  // namespace local_memory_test
+}  // namespace contextual::test::cuda_test::local_memory_test

@@ -5,11 +5,7 @@
 #include <contextual/testing/scripted_timer.hpp>
 #include <contextual/testing/timer_conformance.hpp>
 
-#include <thread>
-
-namespace mixed_timer_test {
-
-using namespace contextual;
+namespace contextual::mixed_timer_test {
 
 namespace {
 
@@ -47,8 +43,7 @@ Iteration iteration_of(const std::vector<bool>& on_stream) {
 
 }  // namespace
 
-TEST_CASE("MixedTimer: launches with a stream are timed by the device timer, others by the host's clock",
-          "[unit]") {
+TEST_CASE("MixedTimer: launches with a stream are timed by the device timer, others by the host's clock") {
   const Iteration iteration = iteration_of({true, false, true});
   for (const std::size_t i : {0, 2}) {
     REQUIRE(iteration.launches[i].spans.size() == 1);
@@ -59,22 +54,22 @@ TEST_CASE("MixedTimer: launches with a stream are timed by the device timer, oth
   CHECK(iteration.launches[1].spans[0].end_ns - iteration.launches[1].spans[0].begin_ns >= 100'000);
 }
 
-TEST_CASE("MixedTimer: an iteration of the host alone has the host's time as its makespan", "[unit]") {
+TEST_CASE("MixedTimer: an iteration of the host alone has the host's time as its makespan") {
   CHECK(iteration_of({false, false}).timing.makespan_ns >= 200'000);
 }
 
-TEST_CASE("MixedTimer: an iteration of the device alone has the device's makespan", "[unit]") {
+TEST_CASE("MixedTimer: an iteration of the device alone has the device's makespan") {
   CHECK(iteration_of({true, true}).timing.makespan_ns == 1'000'000);
 }
 
-TEST_CASE("MixedTimer: host work that takes longer than the device's makes the makespan", "[unit]") {
+TEST_CASE("MixedTimer: host work that takes longer than the device's makes the makespan") {
   const std::vector<bool> long_host_work(15, false);
   std::vector<bool> both = long_host_work;
   both.push_back(true);
   CHECK(iteration_of(both).timing.makespan_ns >= 1'600'000);
 }
 
-TEST_CASE("MixedTimer: a launch on the host that never ended has no time", "[unit]") {
+TEST_CASE("MixedTimer: a launch on the host that never ended has no time") {
   cuda::MixedTimer timer(device_timer());
   std::vector<IterationTiming> iterations(1);
   std::vector<LaunchTiming> launches(1);
@@ -84,8 +79,7 @@ TEST_CASE("MixedTimer: a launch on the host that never ended has no time", "[uni
   CHECK(launches[0].spans.empty());
 }
 
-TEST_CASE("MixedTimer: other work and the begin are the device timer's, the end is that of the longer work",
-          "[unit]") {
+TEST_CASE("MixedTimer: other work and the begin are the device timer's, the end is that of the longer work") {
   cuda::MixedTimer timer(testing::scripted_timer_with(
       {.launch_ns = [](const LaunchInfo&) { return std::int64_t{5'000}; },
        .makespan_ns = [](std::int64_t, const auto&) { return std::int64_t{1'000}; },
@@ -112,7 +106,7 @@ TEST_CASE("MixedTimer: other work and the begin are the device timer's, the end 
   CHECK(iterations[0].end_ns - iterations[0].begin_ns == iterations[0].makespan_ns);
 }
 
-TEST_CASE("MixedTimer: a batch in which not every iteration works on the device has one clock", "[unit]") {
+TEST_CASE("MixedTimer: a batch in which not every iteration works on the device has one clock") {
   cuda::MixedTimer timer(
       testing::scripted_timer_with({.launch_ns = [](const LaunchInfo&) { return std::int64_t{5'000}; },
                                     .iteration_begin_ns = [](std::int64_t) { return std::int64_t{70}; }})());
@@ -135,11 +129,11 @@ TEST_CASE("MixedTimer: a batch in which not every iteration works on the device 
   CHECK(iterations[1].end_ns == 0);
 }
 
-TEST_CASE("MixedTimer: conforms", "[unit]") {
+TEST_CASE("MixedTimer: conforms") {
   for (const std::string& violation :
        testing::check_timer([] { return std::make_unique<cuda::MixedTimer>(host_timer()); })) {
     FAIL_CHECK(violation);
   }
 }
 
-}  // namespace mixed_timer_test
+}  // namespace contextual::mixed_timer_test

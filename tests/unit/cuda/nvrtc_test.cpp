@@ -8,19 +8,10 @@
 #include "support/engine.hpp"
 
 #include <contextual/cuda/error.hpp>
-#include <contextual/error.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
+namespace contextual::test::nvrtc_test {
 
-namespace nvrtc_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
-using engine_test::error_text;
-using engine_test::TemporaryDirectory;
+using namespace cuda;
 
 namespace fs = std::filesystem;
 
@@ -75,10 +66,8 @@ std::string kernel_with(const std::string& include) {
 
 }  // namespace
 
-TEST_CASE("nvrtc: a header in the current directory is not taken for one of the source's", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: a header in the current directory is not taken for one of the source's") {
+  ONLY_IF(has_nvrtc());
   const TemporaryDirectory folder;
   const CurrentFolder here(folder.path());
   write("tile.h", "#define TILE 2\n");
@@ -95,11 +84,8 @@ TEST_CASE("nvrtc: a header in the current directory is not taken for one of the 
   CHECK_THAT(problem(CudaSource::file("sub/k.cu")), ContainsSubstring("sub/k.cu(1): catastrophic error"));
 }
 
-TEST_CASE("nvrtc: an embedded header stands before one of the disk, and its headers are beside none",
-          "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: an embedded header stands before one of the disk, and its headers are beside none") {
+  ONLY_IF(has_nvrtc());
   const TemporaryDirectory folder;
   write(folder.path() / "tile.h", "#define TILE 2\n");
   write(folder.path() / "k.cu", kernel_with("#include \"tile.h\""));
@@ -108,10 +94,8 @@ TEST_CASE("nvrtc: an embedded header stands before one of the disk, and its head
                     .header("more/value.h", "#define TILE 1\n")) == "[no error]");
 }
 
-TEST_CASE("nvrtc: paths are those of when the source was read, wherever the process has gone", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: paths are those of when the source was read, wherever the process has gone") {
+  ONLY_IF(has_nvrtc());
   const TemporaryDirectory folder;
   write(folder.path() / "kernels/k.cu", kernel_with("#include \"tile.h\""));
   write(folder.path() / "headers/tile.h", "#define TILE 1\n");
@@ -124,10 +108,8 @@ TEST_CASE("nvrtc: paths are those of when the source was read, wherever the proc
         "[no error]");
 }
 
-TEST_CASE("nvrtc: parameters may have names that NVRTC's own header uses", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: parameters may have names that NVRTC's own header uses") {
+  ONLY_IF(has_nvrtc());
   const std::vector<std::string> names{"T", "x", "y", "z", "v", "p", "ptr", "size", "type", "value"};
   std::vector<std::pair<std::string, std::string>> defines;
   std::string sum = "0";
@@ -147,10 +129,8 @@ TEST_CASE("nvrtc: parameters may have names that NVRTC's own header uses", "[uni
       ContainsSubstring("\"a\\b\".cu(3): error: identifier \"wrong\""));
 }
 
-TEST_CASE("nvrtc: a macro of a parameter that breaks a header is named with it", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: a macro of a parameter that breaks a header is named with it") {
+  ONLY_IF(has_nvrtc());
   const TemporaryDirectory folder;
   const std::string header = "template <typename T>\nstruct Box {\n  T value;\n};\n";
   write(folder.path() / "box.h", header);
@@ -167,10 +147,8 @@ TEST_CASE("nvrtc: a macro of a parameter that breaks a header is named with it",
   CHECK_THAT(problem(CudaSource::text("k.cu", "int T = T;\n"), {{"T", "4"}}), !ContainsSubstring("Header"));
 }
 
-TEST_CASE("nvrtc: what the compiler ignores is a warning, also of code from the disk", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: what the compiler ignores is a warning, also of code from the disk") {
+  ONLY_IF(has_nvrtc());
   const TemporaryDirectory cache;
   const Compiler compiler(
       CudaSource::text(
@@ -195,10 +173,8 @@ TEST_CASE("nvrtc: what the compiler ignores is a warning, also of code from the 
             .warnings.empty());
 }
 
-TEST_CASE("nvrtc: the C++ headers of the toolkit are on the include path", "[unit]") {
-  if (!has_nvrtc()) {
-    return;
-  }
+TEST_CASE("nvrtc: the C++ headers of the toolkit are on the include path") {
+  ONLY_IF(has_nvrtc());
   if (cccl_folder().empty()) {
     WARN("skipped: the toolkit has no folder cccl");
     return;
@@ -211,7 +187,7 @@ TEST_CASE("nvrtc: the C++ headers of the toolkit are on the include path", "[uni
             "  init(&barrier, blockDim.x);\n  barrier.arrive_and_wait();\n  *p = 1;\n}\n")) == "[no error]");
 }
 
-TEST_CASE("nvrtc: the toolkit's C++ headers are those beside the library", "[unit]") {
+TEST_CASE("nvrtc: the toolkit's C++ headers are those beside the library") {
   const TemporaryDirectory folder;
   write(folder.path() / "real/lib/libnvrtc.so.13", "");
   write(folder.path() / "real/include/cccl/cuda/std/array", "");
@@ -221,4 +197,4 @@ TEST_CASE("nvrtc: the toolkit's C++ headers are those beside the library", "[uni
                        folder.path() / "real/include/cccl"));
 }
 
-}  // namespace nvrtc_test
+}  // namespace contextual::test::nvrtc_test

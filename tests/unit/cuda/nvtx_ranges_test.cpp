@@ -11,14 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
 
-namespace nvtx_ranges_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
+namespace contextual::cuda::nvtx_ranges_test {
 
 namespace {
 
@@ -69,7 +63,7 @@ LaunchInfo launch(std::string_view kernel, std::size_t config_id, bool warmup) {
 
 }  // namespace
 
-TEST_CASE("nvtx: a tool sees region, tuning iterations, kernels and configs, every range ended", "[unit]") {
+TEST_CASE("nvtx: a tool sees region, tuning iterations, kernels and configs, every range ended") {
   Recorder recorder;
   {
     NvtxRanges ranges;
@@ -95,10 +89,10 @@ TEST_CASE("nvtx: a tool sees region, tuning iterations, kernels and configs, eve
   CHECK(recorder.lines() == expected);
 }
 
-TEST_CASE("nvtx: both timers mark tuning iterations and launches", "[unit]") {
+TEST_CASE("nvtx: both timers mark tuning iterations and launches") {
   Recorder recorder;
-  cuda_test::ScriptedDriver driver;
-  const cuda_test::ScriptedCupti cupti(driver);
+  test::cuda_test::ScriptedDriver driver;
+  const test::cuda_test::ScriptedCupti cupti(driver);
   const std::unique_ptr<Timer> timer = GENERATE(0, 1) == 0 ? cuda_cupti_timer() : cuda_event_timer();
   IterationNote iteration;
   LaunchNote note;
@@ -113,4 +107,4 @@ TEST_CASE("nvtx: both timers mark tuning iterations and launches", "[unit]") {
   CHECK(recorder.lines() == expected);
 }
 
-}  // namespace nvtx_ranges_test
+}  // namespace contextual::cuda::nvtx_ranges_test

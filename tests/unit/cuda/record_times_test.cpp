@@ -2,17 +2,12 @@
 
 #include "support/catch.hpp"
 
-namespace record_times_test {
-
-using namespace contextual;
-using namespace contextual::cuda;
+namespace contextual::cuda::record_times_test {
 
 namespace {
 
 IterationTiming iteration(std::int64_t after, std::int64_t up_to) {
-  IterationTiming timing;
-  timing.note = {after, up_to};
-  return timing;
+  return {.note = {after, up_to}};
 }
 
 DeviceRecord kernel(std::int64_t begin, std::int64_t end, std::uint32_t correlation, int device = 0) {
@@ -36,10 +31,7 @@ LaunchTiming never_ended(std::int64_t number) {
 }
 
 CuptiSession::Taken taken_of(std::vector<DeviceRecord> records, std::vector<LaunchedCall> calls) {
-  CuptiSession::Taken taken;
-  taken.records = std::move(records);
-  taken.calls = std::move(calls);
-  return taken;
+  return {.records = std::move(records), .calls = std::move(calls)};
 }
 
 struct Assembled {
@@ -55,7 +47,7 @@ Assembled assembled(const CuptiSession::Taken& taken, std::vector<LaunchTiming> 
 
 }  // namespace
 
-TEST_CASE("record times: a launch has the spans of all calls made inside it, on all devices", "[unit]") {
+TEST_CASE("record times: a launch has the spans of all calls made inside it, on all devices") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 7), kernel(150, 400, 8, 1), kernel(900, 950, 9)},
                                        {{7, true, 0}, {8, true, 0}, {9, true, 1}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)});
@@ -67,8 +59,8 @@ TEST_CASE("record times: a launch has the spans of all calls made inside it, on 
 }
 
 TEST_CASE(
-    "record times: a kernel call without a record, or with a time of zero, leaves its launch without a time",
-    "[unit]") {
+    "record times: a kernel call without a record, or with a time of zero, leaves its launch without a "
+    "time") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 1), kernel(0, 0, 3), kernel(300, 300, 4)},
                                        {{1, true, 0}, {2, true, 0}, {3, true, 1}, {4, true, 2}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(0, 10)});
@@ -78,7 +70,7 @@ TEST_CASE(
   CHECK(result.iterations[0].makespan_ns == 0);
 }
 
-TEST_CASE("record times: a graph with kernels that name no call is never short", "[unit]") {
+TEST_CASE("record times: a graph with kernels that name no call is never short") {
   const auto of_graph = [](DeviceRecord record, std::uint32_t graph) {
     record.graph = graph;
     return record;
@@ -113,12 +105,12 @@ TEST_CASE("record times: a graph with kernels that name no call is never short",
   CHECK(result.launches[1].spans.size() == 1);
 }
 
-TEST_CASE("record times: an empty copy inside a launch leaves no record and does no harm", "[unit]") {
+TEST_CASE("record times: an empty copy inside a launch leaves no record and does no harm") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0}, {2, false, 0}});
   CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);
 }
 
-TEST_CASE("record times: a launch is idle if it made calls, and all of them only order work", "[unit]") {
+TEST_CASE("record times: a launch is idle if it made calls, and all of them only order work") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0},
                                                                {2, false, 0, true},
                                                                {3, false, 1, true},
@@ -137,7 +129,7 @@ TEST_CASE("record times: a launch is idle if it made calls, and all of them only
   CHECK_FALSE(result.launches[0].idle);
 }
 
-TEST_CASE("record times: a makespan covers everything of its iteration, launches or not", "[unit]") {
+TEST_CASE("record times: a makespan covers everything of its iteration, launches or not") {
   CuptiSession::Taken taken =
       taken_of({kernel(100, 200, 2), {50, 120, 0, 3, false}, kernel(180, 500, 4), kernel(600, 700, 5)},
                {{2, true, 0}});
@@ -155,8 +147,7 @@ TEST_CASE("record times: a makespan covers everything of its iteration, launches
   CHECK(result.iterations[4].makespan_ns == 0);
 }
 
-TEST_CASE("record times: a makespan that a missing kernel might lengthen is unknown, others are not",
-          "[unit]") {
+TEST_CASE("record times: a makespan that a missing kernel might lengthen is unknown, others are not") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 2), kernel(600, 700, 5)},
                                        {{2, true, 0}, {3, true, 1}, {4, false, 1}, {5, true, 2}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(1, 4), iteration(4, 5)});
@@ -165,8 +156,8 @@ TEST_CASE("record times: a makespan that a missing kernel might lengthen is unkn
   CHECK(result.iterations[1].makespan_ns == 100);
 }
 
-TEST_CASE("record times: a launch has what the launches inside it did, at any depth, and only once it ended",
-          "[unit]") {
+TEST_CASE(
+    "record times: a launch has what the launches inside it did, at any depth, and only once it ended") {
   CuptiSession::Taken taken =
       taken_of({kernel(100, 200, 1), kernel(300, 400, 2), kernel(500, 600, 3), kernel(700, 800, 4)},
                {{1, true, 5}, {2, true, 6}, {3, true, 7}, {4, true, 8}});
@@ -177,7 +168,7 @@ TEST_CASE("record times: a launch has what the launches inside it did, at any de
   CHECK(result.launches[3].spans.empty());
 }
 
-TEST_CASE("record times: when something was lost nothing has a time", "[unit]") {
+TEST_CASE("record times: when something was lost nothing has a time") {
   CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0}});
   taken.lost = true;
   const auto result = assembled(taken, {launch(0)}, {iteration(0, 1)});
@@ -185,7 +176,7 @@ TEST_CASE("record times: when something was lost nothing has a time", "[unit]") 
   CHECK(result.iterations[0].makespan_ns == 0);
 }
 
-TEST_CASE("record times: what no launch did is other work of its iteration", "[unit]") {
+TEST_CASE("record times: what no launch did is other work of its iteration") {
   CuptiSession::Taken taken =
       taken_of({kernel(100, 200, 2), {50, 120, 1, 3, false}, kernel(180, 500, 4), kernel(600, 700, 6)},
                {{2, true, 0}, {4, true, 9}});  // the second of a launch that is not in the batch
@@ -205,8 +196,7 @@ TEST_CASE("record times: what no launch did is other work of its iteration", "[u
   CHECK(result.iterations[3].other_spans->size() == 1);
 }
 
-TEST_CASE("record times: work of a launch without a time, or of an inner launch, is no other work",
-          "[unit]") {
+TEST_CASE("record times: work of a launch without a time, or of an inner launch, is no other work") {
   CuptiSession::Taken taken =
       taken_of({kernel(100, 200, 2), kernel(300, 400, 3)}, {{2, true, 5}, {3, true, 6}});
   const auto result = assembled(taken, {never_ended(5), launch_in(6, 5)}, {iteration(1, 3)});
@@ -215,7 +205,7 @@ TEST_CASE("record times: work of a launch without a time, or of an inner launch,
   CHECK(result.iterations[0].other_spans->empty());
 }
 
-TEST_CASE("record times: other work is unknown where a record is missing or has no time", "[unit]") {
+TEST_CASE("record times: other work is unknown where a record is missing or has no time") {
   CuptiSession::Taken taken =
       taken_of({kernel(100, 200, 2), kernel(300, 300, 4), kernel(500, 600, 6)}, {{2, true, 0}, {3, true, 1}});
   const auto result = assembled(taken, {launch(0), launch(1)},
@@ -228,4 +218,4 @@ TEST_CASE("record times: other work is unknown where a record is missing or has 
   CHECK_FALSE(assembled(taken, {launch(0)}, {iteration(4, 6)}).iterations[0].other_spans);
 }
 
-}  // namespace record_times_test
+}  // namespace contextual::cuda::record_times_test

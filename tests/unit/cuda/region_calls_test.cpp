@@ -4,10 +4,7 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
-namespace region_calls_test {
-
-using namespace contextual;
-using namespace cuda_test;
+namespace contextual::test::cuda_test::region_calls_test {
 
 namespace {
 
@@ -88,8 +85,7 @@ Counts beyond(Counts counts, const Counts& allowed) {
 }  // namespace
 
 TEST_CASE(
-    "CUPTI timer: in a tuning iteration, the first one too, only launches and questions reach the driver",
-    "[unit]") {
+    "CUPTI timer: in a tuning iteration, the first one too, only launches and questions reach the driver") {
   const bool load_before = GENERATE(true, false);  // else the run loads the defaults before it begins
   const Iterations iterations = GENERATE(Iterations::joined, Iterations::pipelined);
   const CountedRun counted = counted_run(cuda_cupti_timer, load_before, iterations);
@@ -109,8 +105,7 @@ TEST_CASE(
 
 TEST_CASE(
     "event timer: in a tuning iteration, the first one too, only launches, events and questions reach "
-    "the driver",
-    "[unit]") {
+    "the driver") {
   const bool load_before = GENERATE(true, false);
   const Iterations iterations = GENERATE(Iterations::joined, Iterations::pipelined);
   const CountedRun counted = counted_run(cuda_event_timer, load_before, iterations);
@@ -128,7 +123,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("launch outside of tuning: launches, nothing else", "[unit]") {
+TEST_CASE("launch outside of tuning: launches, nothing else") {
   ScriptedGpu gpu;
   Block block("counted_alone");
   block(gpu.stream, 1);  // loads
@@ -137,4 +132,4 @@ TEST_CASE("launch outside of tuning: launches, nothing else", "[unit]") {
   CHECK(gpu.driver.log().counts(begin) == Counts{{"cuLaunchKernelEx", 1}});
 }
 
-}  // namespace region_calls_test
+}  // namespace contextual::test::cuda_test::region_calls_test

@@ -2,13 +2,11 @@
 
 #include "contextual/cuda/cupti/cupti_session.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 namespace {
 
 ScriptedCupti* the_cupti = nullptr;
@@ -99,7 +97,7 @@ ScriptedCupti::Impl& impl() {
   return it().impl();
 }
 
-void add_subscribing(contextual::cuda::Cupti& api) {
+void add_subscribing(cuda::Cupti& api) {
   api.cuptiSubscribe = [](CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user) {
     it().log().add("cuptiSubscribe");
     if (it().on_subscribe) {
@@ -143,7 +141,7 @@ void add_subscribing(contextual::cuda::Cupti& api) {
   };
 }
 
-void add_activities(contextual::cuda::Cupti& api) {
+void add_activities(cuda::Cupti& api) {
   api.cuptiActivityRegisterCallbacks = [](CUpti_BuffersCallbackRequestFunc request,
                                           CUpti_BuffersCallbackCompleteFunc complete) {
     it().log().add("cuptiActivityRegisterCallbacks");
@@ -206,8 +204,8 @@ void add_activities(contextual::cuda::Cupti& api) {
     std::abort();                                                               \
   }
 
-contextual::cuda::Cupti whole_table() {
-  contextual::cuda::Cupti api;
+cuda::Cupti whole_table() {
+  cuda::Cupti api;
   add_subscribing(api);
   add_activities(api);
   CONTEXTUAL_CUPTI_FUNCTIONS(CHECK_IS_SCRIPTED)
@@ -219,9 +217,9 @@ contextual::cuda::Cupti whole_table() {
 ScriptedCupti::ScriptedCupti(ScriptedDriver& driver)
     : driver_(driver), impl_(std::make_unique<Impl>()), table_(whole_table()) {
   the_cupti = this;
-  contextual::cuda::CuptiSession::forget_the_process();
+  cuda::CuptiSession::forget_the_process();
   driver_.observe(this);
-  replaced_ = std::make_unique<contextual::cuda::CuptiReplacement>(table_);
+  replaced_ = std::make_unique<cuda::CuptiReplacement>(table_);
 }
 
 ScriptedCupti::~ScriptedCupti() {
@@ -333,4 +331,4 @@ void ScriptedCupti::give_buffers_back() {
   }
 }
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

@@ -7,14 +7,7 @@
 #include "contextual/cuda/api/cupti.hpp"
 #include "unit/cuda/scripted_driver.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <vector>
-
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 /// What becomes of a record.
 enum class Fate { sound, missing, zero_times, ends_before_it_begins };
@@ -63,8 +56,8 @@ class ScriptedCupti final : public DriverObserver {
 
   ScriptedDriver& driver_;
   std::unique_ptr<Impl> impl_;
-  contextual::cuda::Cupti table_;
-  std::unique_ptr<contextual::cuda::CuptiReplacement> replaced_;
+  cuda::Cupti table_;
+  std::unique_ptr<cuda::CuptiReplacement> replaced_;
 };
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

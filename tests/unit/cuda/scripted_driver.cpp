@@ -3,13 +3,11 @@
 
 #include <contextual/detail/sync/ongoing_run.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
-#include <utility>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 namespace {
 
 constexpr std::int64_t call_ns = 1'000;
@@ -50,8 +48,8 @@ ScriptedDriver::ScriptedDriver(int devices)
                           {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 24}},
       impl_(std::make_unique<Impl>()),
       table_(scripted_table()) {
-  contextual::cuda::forget_captures_of_others();
-  const contextual::detail::OngoingRun none_before{contextual::detail::RunBounds{}};
+  cuda::forget_captures_of_others();
+  const detail::OngoingRun none_before{detail::RunBounds{}};
   impl_->generation = ++generations;
   for (int device = 0; device < devices; ++device) {
     auto* const context = new_context();
@@ -60,7 +58,7 @@ ScriptedDriver::ScriptedDriver(int devices)
     context->default_stream.context = context;
   }
   the_driver = this;
-  replaced_ = std::make_unique<contextual::cuda::DriverReplacement>(table_);
+  replaced_ = std::make_unique<cuda::DriverReplacement>(table_);
 }
 
 ScriptedDriver::~ScriptedDriver() {
@@ -262,4 +260,4 @@ std::size_t ScriptedDriver::living_allocations() const {
   return impl_->allocations.size();
 }
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

@@ -12,15 +12,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 /// A kernel's launch, as the driver was asked for it.
 struct Launch {
@@ -142,8 +138,8 @@ class ScriptedDriver {
   std::atomic<DriverObserver*> observer_{nullptr};
   std::atomic<int> calls_under_way_{0};
   std::unique_ptr<Impl> impl_;
-  contextual::cuda::Driver table_;
-  std::unique_ptr<contextual::cuda::DriverReplacement> replaced_;
+  cuda::Driver table_;
+  std::unique_ptr<cuda::DriverReplacement> replaced_;
 };
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

@@ -5,7 +5,6 @@
 
 #include "unit/cuda/scripted_driver.hpp"
 
-#include <algorithm>
 #include <deque>
 
 struct CUstream_st {
@@ -33,7 +32,7 @@ struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 /// Contexts that are current on this thread, the innermost last.
 struct CurrentContexts {
@@ -83,6 +82,6 @@ struct ScriptedDriver::Impl {
 };
 
 /// Every function that the library calls.
-contextual::cuda::Driver scripted_table();
+cuda::Driver scripted_table();
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

@@ -1,12 +1,11 @@
 #include "unit/cuda/scripted_driver_parts.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 namespace {
 
 ScriptedDriver& it() {
@@ -63,7 +62,7 @@ const char* name_of(CUresult code) {
   }
 }
 
-void add_devices(contextual::cuda::Driver& api) {
+void add_devices(cuda::Driver& api) {
   api.cuInit = [](unsigned) { return quietly("cuInit", [&] {}); };
   api.cuDriverGetVersion = [](int* version) {
     return watched("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion,
@@ -97,7 +96,7 @@ void add_devices(contextual::cuda::Driver& api) {
   };
 }
 
-void add_contexts(contextual::cuda::Driver& api) {
+void add_contexts(cuda::Driver& api) {
   api.cuDevicePrimaryCtxRetain = [](CUcontext* context, CUdevice device) {
     return quietly("cuDevicePrimaryCtxRetain", [&] { *context = it().context(device); });
   };
@@ -150,7 +149,7 @@ void add_contexts(contextual::cuda::Driver& api) {
   };
 }
 
-void add_streams(contextual::cuda::Driver& api) {
+void add_streams(cuda::Driver& api) {
   api.cuStreamCreate = [](CUstream* stream, unsigned) {
     return quietly("cuStreamCreate", [&] {
       const std::lock_guard lock(impl().mutex);
@@ -241,7 +240,7 @@ bool invalidates_captures(CUcontext context) {
   return std::erase_if(it().capturing, [&](CUstream stream) { return stream->context == context; }) > 0;
 }
 
-void add_context_events(contextual::cuda::Driver& api) {
+void add_context_events(cuda::Driver& api) {
   api.cuCtxRecordEvent = [](CUcontext context, CUevent event) {
     return quietly("cuCtxRecordEvent", [&]() -> CUresult {
       const std::lock_guard lock(impl().mutex);
@@ -277,7 +276,7 @@ CUdeviceptr allocate(std::size_t bytes) {
   return address;
 }
 
-void add_memory(contextual::cuda::Driver& api) {
+void add_memory(cuda::Driver& api) {
   api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
     return quietly("cuMemAlloc", [&] {
       *memory = allocate(bytes);
@@ -344,7 +343,7 @@ void add_memory(contextual::cuda::Driver& api) {
   };
 }
 
-void add_modules(contextual::cuda::Driver& api) {
+void add_modules(cuda::Driver& api) {
   api.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
     return quietly("cuModuleGetLoadingMode", [&] { *mode = it().loading_mode; });
   };
@@ -417,8 +416,8 @@ void add_modules(contextual::cuda::Driver& api) {
 
 }  // namespace
 
-contextual::cuda::Driver scripted_table() {
-  contextual::cuda::Driver api;
+cuda::Driver scripted_table() {
+  cuda::Driver api;
   add_devices(api);
   add_contexts(api);
   add_streams(api);
@@ -429,4 +428,4 @@ contextual::cuda::Driver scripted_table() {
   return api;
 }
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 struct ScriptedNvrtc {
   static inline bool fails = false;
@@ -20,7 +20,7 @@ struct ScriptedNvrtc {
   static inline std::vector<std::string> options;  ///< of the latest one
   static inline std::string log;                   ///< of every one
 
-  static contextual::cuda::Nvrtc table();
+  static cuda::Nvrtc table();
 
  private:
   struct Program {
@@ -37,11 +37,11 @@ struct ScriptedNvrtc {
   }
 };
 
-inline contextual::cuda::Nvrtc ScriptedNvrtc::table() {
+inline cuda::Nvrtc ScriptedNvrtc::table() {
   fails = false;
   log.clear();
   compilations = 0;
-  contextual::cuda::Nvrtc api;
+  cuda::Nvrtc api;
   api.nvrtcVersion = [](int* major, int* minor) { return *major = 13, *minor = 0, NVRTC_SUCCESS; };
   api.nvrtcGetErrorString = [](nvrtcResult) { return "NVRTC_ERROR_COMPILATION"; };
   api.nvrtcCreateProgram = [](nvrtcProgram* program, const char* text, const char*, int, const char* const*,
@@ -82,4 +82,4 @@ inline contextual::cuda::Nvrtc ScriptedNvrtc::table() {
   return api;
 }
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

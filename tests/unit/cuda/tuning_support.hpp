@@ -11,10 +11,8 @@
 #include <contextual/cuda.hpp>
 
 #include <cstdlib>
-#include <functional>
-#include <string>
 
-namespace cuda_test {
+namespace contextual::test::cuda_test {
 
 /// Driver, CUPTI and NVRTC, all scripted. A kernel takes longer the fewer threads its blocks have.
 struct ScriptedGpu {
@@ -28,8 +26,8 @@ struct ScriptedGpu {
   ScriptedDriver driver;
   CUstream stream = driver.make_stream();
   ScriptedCupti cupti;
-  contextual::cuda::Nvrtc nvrtc_table;
-  contextual::cuda::NvrtcReplacement nvrtc_replaced{nvrtc_table};
+  cuda::Nvrtc nvrtc_table;
+  cuda::NvrtcReplacement nvrtc_replaced{nvrtc_table};
 };
 
 struct BlockConfig {
@@ -37,16 +35,16 @@ struct BlockConfig {
 };
 
 /// Its argument is its key.
-using BlockKernel = contextual::CudaKernel<BlockConfig, int>;
+using BlockKernel = CudaKernel<BlockConfig, int>;
 
 inline BlockKernel::Definition block_definition() {
   BlockKernel::Definition definition;
-  definition.source = contextual::CudaSource::text("block.cu", "source");
+  definition.source = CudaSource::text("block.cu", "source");
   definition.variant = [](const BlockConfig& config) {
-    return contextual::CudaVariant{.function = "k", .defines = {{"BLOCK", std::to_string(config.block)}}};
+    return CudaVariant{.function = "k", .defines = {{"BLOCK", std::to_string(config.block)}}};
   };
   definition.layout = [](const BlockConfig& config, const int&) {
-    return contextual::CudaLayout{.grid = {1}, .block = {static_cast<unsigned>(config.block)}};
+    return CudaLayout{.grid = {1}, .block = {static_cast<unsigned>(config.block)}};
   };
   return definition;
 }
@@ -55,28 +53,26 @@ struct Block : BlockKernel {
   explicit Block(const std::string& name, std::vector<int> sizes = {64, 128, 256})
       : BlockKernel(
             name, {{"BLOCK", &BlockConfig::block, std::move(sizes)}},
-            [](const int& n) { return contextual::make_key(n); }, block_definition()) {}
+            [](const int& n) { return make_key(n); }, block_definition()) {}
 };
 
 /// Times from the timer, three of each config after one warm-up, the walk alone, no log.
-inline contextual::Options options_with(contextual::TimerFactory timer) {
-  contextual::Options options = engine_test::quick(std::move(timer));
+inline Options options_with(TimerFactory timer) {
+  Options options = quick(std::move(timer));
   options.n_repeat = 3;
   options.always_tune = true;
   return options;
 }
 
-using engine_test::of_kernel;
-using engine_test::tuned;
+using test::tuned;
 
-inline contextual::RegionReport tuned(contextual::TimerFactory timer, const std::string& region,
-                                      const std::function<void()>& body) {
-  return engine_test::tuned(options_with(std::move(timer)), region, body);
+inline RegionReport tuned(TimerFactory timer, const std::string& region, const std::function<void()>& body) {
+  return tuned(options_with(std::move(timer)), region, body);
 }
 
 /// No time of any config is anything but what the device took.
-inline void check_times(const contextual::ProblemReport& problem, std::size_t samples = 3) {
-  for (const contextual::ConfigReport& config : problem.configs) {
+inline void check_times(const ProblemReport& problem, std::size_t samples = 3) {
+  for (const ConfigReport& config : problem.configs) {
     const auto block = static_cast<unsigned>(config.config.get<int>("BLOCK"));
     INFO("BLOCK=" << block);
     CHECK(config.time.count == samples);
@@ -85,4 +81,4 @@ inline void check_times(const contextual::ProblemReport& problem, std::size_t sa
   }
 }
 
-}  // namespace cuda_test
+}  // namespace contextual::test::cuda_test

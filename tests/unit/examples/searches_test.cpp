@@ -6,21 +6,12 @@
 
 #include <contextual/testing/search_conformance.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <set>
+namespace contextual::policy::search::test::searches_test {
 
-namespace searches_test {
-
-using contextual::Assignment;
-using contextual::Config;
-using contextual::SearchRequest;
-using contextual::policy::search::test::request_of;
-using contextual::policy::search::test::ScriptedTable;
-using contextual::testing::check_search;
 using examples::CoordinateDescent;
 using examples::ModelTopK;
 using examples::RandomSearch;
+using testing::check_search;
 
 namespace {
 
@@ -37,7 +28,7 @@ Makespan bowl(const Assignment& a) {
 /// The problems of `bowl`, with their config ids as parameters.
 SearchRequest bowl_request(std::int64_t max_runs) {
   SearchRequest request = request_of({5, 4}, max_runs);
-  for (contextual::SearchProblem& problem : request.problems) {
+  for (SearchProblem& problem : request.problems) {
     for (std::size_t config = 0; config < problem.configs.size(); ++config) {
       problem.configs[config].parameters.set("tile", static_cast<int>(config));
     }
@@ -63,7 +54,7 @@ std::set<Assignment> run_by(const ScriptedTable& table) {
 
 }  // namespace
 
-TEST_CASE("examples: every search keeps the contract", "[unit]") {
+TEST_CASE("examples: every search keeps the contract") {
   const std::vector<std::string> none;
   CHECK(check_search([](const SearchRequest& r) { return std::make_unique<CoordinateDescent>(r); }) == none);
   CHECK(check_search([](const SearchRequest& r) { return std::make_unique<RandomSearch>(r); }) == none);
@@ -73,7 +64,7 @@ TEST_CASE("examples: every search keeps the contract", "[unit]") {
         }) == none);
 }
 
-TEST_CASE("examples::CoordinateDescent finds the best of a bowl, and ends there", "[unit]") {
+TEST_CASE("examples::CoordinateDescent finds the best of a bowl, and ends there") {
   CoordinateDescent search(bowl_request(400));
   ScriptedTable table(bowl);
   table.finish(search);
@@ -83,7 +74,7 @@ TEST_CASE("examples::CoordinateDescent finds the best of a bowl, and ends there"
   CHECK(table.runs() < 200);
 }
 
-TEST_CASE("examples::CoordinateDescent visits the incumbent before each challenger", "[unit]") {
+TEST_CASE("examples::CoordinateDescent visits the incumbent before each challenger") {
   CoordinateDescent search(bowl_request(400));
   ScriptedTable table([](const Assignment&) { return Makespan(100000); });
   std::vector<Assignment> visits;
@@ -101,20 +92,20 @@ TEST_CASE("examples::CoordinateDescent visits the incumbent before each challeng
   CHECK(search.best() == Assignment{0, 0});
 }
 
-TEST_CASE("examples::CoordinateDescent is not misled by a device that becomes slower", "[unit]") {
+TEST_CASE("examples::CoordinateDescent is not misled by a device that becomes slower") {
   std::int64_t run = 0;
   CoordinateDescent search(bowl_request(400));
   ScriptedTable([&run](const Assignment& a) { return Makespan(*bowl(a) + 50 * ++run); }).finish(search);
   CHECK(search.best() == Assignment{3, 2});
 }
 
-TEST_CASE("examples::CoordinateDescent leaves an infeasible start", "[unit]") {
+TEST_CASE("examples::CoordinateDescent leaves an infeasible start") {
   CoordinateDescent search(bowl_request(400));
   ScriptedTable([](const Assignment& a) { return a[0] == 0 ? Makespan() : bowl(a); }).finish(search);
   CHECK(search.best() == Assignment{3, 2});
 }
 
-TEST_CASE("examples::CoordinateDescent goes on without an incumbent that is rejected", "[unit]") {
+TEST_CASE("examples::CoordinateDescent goes on without an incumbent that is rejected") {
   CoordinateDescent search(bowl_request(400));
   ScriptedTable table(bowl);
   table.finish(search, 60);
@@ -127,7 +118,7 @@ TEST_CASE("examples::CoordinateDescent goes on without an incumbent that is reje
   CHECK(search.best()->at(1) == 2);
 }
 
-TEST_CASE("examples::ModelTopK with a right cost function needs one visit", "[unit]") {
+TEST_CASE("examples::ModelTopK with a right cost function needs one visit") {
   ModelTopK search(bowl_request(400), right_cost, 1);
   ScriptedTable table(bowl);
   table.finish(search);
@@ -135,14 +126,14 @@ TEST_CASE("examples::ModelTopK with a right cost function needs one visit", "[un
   CHECK(table.runs() == 1 + 1 + 3);  // a first run, a lead-in and three samples
 }
 
-TEST_CASE("examples::ModelTopK measures the k that are predicted to be the cheapest", "[unit]") {
+TEST_CASE("examples::ModelTopK measures the k that are predicted to be the cheapest") {
   ModelTopK search(bowl_request(400), right_cost, 3);
   ScriptedTable table(bowl);
   table.finish(search);
   CHECK(run_by(table) == std::set<Assignment>{{3, 2}, {3, 1}, {3, 3}});
 }
 
-TEST_CASE("examples::ModelTopK: the makespan decides among the k, not the model", "[unit]") {
+TEST_CASE("examples::ModelTopK: the makespan decides among the k, not the model") {
   const auto nearly_right = [](const std::vector<Config>& configs) {
     const Assignment a = assignment_of(configs);
     return right_cost(configs) - (a == Assignment{2, 2} ? 4000 : 0);
@@ -155,7 +146,7 @@ TEST_CASE("examples::ModelTopK: the makespan decides among the k, not the model"
   CHECK(two.best() == Assignment{3, 2});
 }
 
-TEST_CASE("examples::ModelTopK replaces what is infeasible by the next of the prediction", "[unit]") {
+TEST_CASE("examples::ModelTopK replaces what is infeasible by the next of the prediction") {
   ModelTopK search(bowl_request(400), right_cost, 2);
   ScriptedTable table([](const Assignment& a) { return a == Assignment{3, 2} ? Makespan() : bowl(a); });
   table.finish(search);
@@ -163,7 +154,7 @@ TEST_CASE("examples::ModelTopK replaces what is infeasible by the next of the pr
   CHECK(search.best() == Assignment{3, 1});
 }
 
-TEST_CASE("examples::RandomSearch finds the best of a small space, and visits nothing twice", "[unit]") {
+TEST_CASE("examples::RandomSearch finds the best of a small space, and visits nothing twice") {
   RandomSearch search(bowl_request(400));
   ScriptedTable table(bowl);
   table.finish(search);
@@ -172,7 +163,7 @@ TEST_CASE("examples::RandomSearch finds the best of a small space, and visits no
   CHECK(run_by(table).size() == 20);
 }
 
-TEST_CASE("examples::RandomSearch begins with the start and draws by the request's seed", "[unit]") {
+TEST_CASE("examples::RandomSearch begins with the start and draws by the request's seed") {
   const auto course = [](std::uint64_t seed) {
     SearchRequest request = bowl_request(30);
     request.seed = seed;
@@ -187,4 +178,4 @@ TEST_CASE("examples::RandomSearch begins with the start and draws by the request
   CHECK(course(1) != course(2));
 }
 
-}  // namespace searches_test
+}  // namespace contextual::policy::search::test::searches_test

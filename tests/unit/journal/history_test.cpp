@@ -2,23 +2,16 @@
 
 #include "support/catch.hpp"
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
-namespace history_test {
+namespace contextual::policy::history_test {
 
-using namespace contextual::journal;
-using contextual::policy::IterationOutcome;
+using namespace journal;
 
 namespace {
 
 std::string batch(std::uint64_t number, bool comparing = false) {
-  BatchRecord record;
-  record.number = number;
-  record.comparing = comparing;
+  BatchRecord record{.number = number, .comparing = comparing};
   return line_of(record);
 }
 
@@ -27,16 +20,14 @@ const std::string heading = line_of(Event::heading, {"one run", "a set", "anothe
 
 /// Nothing in it is as it is by default.
 BatchRecord some_record() {
-  BatchRecord record;
-  record.plan_digest = std::numeric_limits<std::uint64_t>::max();
-  record.length = 8;
-  record.joined = "gemm (1); norm (2)";
-  record.unprepared = true;
-  IterationOutcome iteration;
-  iteration.cells = {{true, 12'345, false, true},
-                     {false, std::nullopt, true, false, true, false},
-                     {true, std::nullopt, false, true, false, true}};
-  iteration.makespan_ns = 99;
+  BatchRecord record{.plan_digest = std::numeric_limits<std::uint64_t>::max(),
+                     .length = 8,
+                     .joined = "gemm (1); norm (2)",
+                     .unprepared = true};
+  IterationOutcome iteration{.cells = {{true, 12'345, false, true},
+                                       {false, std::nullopt, true, false, true, false},
+                                       {true, std::nullopt, false, true, false, true}},
+                             .makespan_ns = 99};
   record.outcome.iterations.push_back(iteration);
   iteration.makespan_ns.reset();
   iteration.infeasible = "wrong beside the other";
@@ -58,7 +49,7 @@ History history_of(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("history: a batch comes back from its line as it was", "[unit]") {
+TEST_CASE("history: a batch comes back from its line as it was") {
   const BatchRecord record = some_record();
   const std::string line = line_of(record);
   CHECK(line.find('\n') == std::string::npos);
@@ -97,7 +88,7 @@ TEST_CASE("history: a batch comes back from its line as it was", "[unit]") {
   }
 }
 
-TEST_CASE("history: batches belong to their heading, and a run that goes on keeps its sets", "[unit]") {
+TEST_CASE("history: batches belong to their heading, and a run that goes on keeps its sets") {
   const std::string again = line_of(Event::heading, {"one run"});
   const std::string other = line_of(Event::heading, {"another run"});
   History history = history_of({begins, heading, batch(1), batch(2), begins, again, batch(3)});
@@ -114,7 +105,7 @@ TEST_CASE("history: batches belong to their heading, and a run that goes on keep
   CHECK(history.starts.empty());
 }
 
-TEST_CASE("history: a batch takes the place of all from its number on, and none stands alone", "[unit]") {
+TEST_CASE("history: a batch takes the place of all from its number on, and none stands alone") {
   History history = history_of({begins, heading, batch(1), batch(2), batch(3), batch(2, true)});
   REQUIRE(history.batches.size() == 2);
   CHECK(history.batches.back().comparing);
@@ -122,13 +113,13 @@ TEST_CASE("history: a batch takes the place of all from its number on, and none 
   CHECK(history.batches.size() == 2);
 }
 
-TEST_CASE("history: a comparison that was open when the process ended is left out", "[unit]") {
+TEST_CASE("history: a comparison that was open when the process ended is left out") {
   const History history = history_of(
       {begins, heading, batch(1), batch(2, true), batch(3), batch(4, true), batch(5, true), begins});
   CHECK(history.batches.size() == 3);
 }
 
-TEST_CASE("history: what was running last when a process ended is a death of that", "[unit]") {
+TEST_CASE("history: what was running last when a process ended is a death of that") {
   const std::string runs_a = line_of(Event::runs, {"a"});
   SECTION("the process ends within a batch") {
     CHECK(history_of({begins, heading, runs_a, begins}).quarantine.suspect("a"));
@@ -147,10 +138,10 @@ TEST_CASE("history: what was running last when a process ended is a death of tha
   }
 }
 
-TEST_CASE("history: what a run that ended well has left is in quarantine", "[unit]") {
+TEST_CASE("history: what a run that ended well has left is in quarantine") {
   const History history = history_of({begins, line_of(Event::quarantine, {"a", "b"})});
   CHECK(history.quarantine.quarantined() == std::vector<std::string>{"a", "b"});
   CHECK(history.quarantine.kernels() == "kernels");
 }
 
-}  // namespace history_test
+}  // namespace contextual::policy::history_test

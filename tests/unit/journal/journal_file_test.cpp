@@ -3,23 +3,10 @@
 #include "support/engine.hpp"
 #include "support/scripted_files.hpp"
 
-#include <fcntl.h>
+namespace contextual::test::journal_file_test {
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-namespace journal_file_test {
-
-using namespace contextual::journal;
-using contextual::Journal;
-using contextual::detail::TrustedFolder;
-using engine_test::TemporaryDirectory;
+using namespace journal;
+using detail::TrustedFolder;
 
 namespace fs = std::filesystem;
 
@@ -31,9 +18,9 @@ std::unique_ptr<JournalFile> open_in(const fs::path& directory, Journal safety =
 
 }  // namespace
 
-TEST_CASE("JournalFile: once the time for writing is spent, it is closed and says why", "[unit]") {
+TEST_CASE("JournalFile: once the time for writing is spent, it is closed and says why") {
   const TemporaryDirectory directory;
-  const auto budget = std::make_shared<contextual::storage::WriteBudget>();
+  const auto budget = std::make_shared<storage::WriteBudget>();
   JournalFile file(TrustedFolder(directory.path(), "journal/region"), "a.journal", Journal::written, budget);
   file.append("one");
   REQUIRE(file.problem().empty());
@@ -49,8 +36,7 @@ TEST_CASE("JournalFile: once the time for writing is spent, it is closed and say
   CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"one"});
 }
 
-TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them",
-          "[unit]") {
+TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them") {
   const TemporaryDirectory directory;
   const auto safety = GENERATE(Journal::written, Journal::synced);
   auto file = open_in(directory.path(), safety);
@@ -67,7 +53,7 @@ TEST_CASE("journal file: lines are there for the next one that opens it, which g
   CHECK(file->lines() == std::vector<std::string>{"one", "two", "three"});
 }
 
-TEST_CASE("journal file: what is behind a damaged line is cut off", "[unit]") {
+TEST_CASE("journal file: what is behind a damaged line is cut off") {
   const TemporaryDirectory directory;
   auto file = open_in(directory.path());
   file->append("one");
@@ -82,7 +68,7 @@ TEST_CASE("journal file: what is behind a damaged line is cut off", "[unit]") {
   CHECK(open_in(directory.path())->lines() == std::vector<std::string>{"one", "two", "three"});
 }
 
-TEST_CASE("journal file: one that another has open is not used", "[unit]") {
+TEST_CASE("journal file: one that another has open is not used") {
   const TemporaryDirectory directory;
   const auto first = open_in(directory.path());
   const auto second = open_in(directory.path());
@@ -93,30 +79,29 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
   second->append("lost");
   second->end_with({});
   first->append("kept");
-  CHECK(engine_test::count_of(
-            engine_test::text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
+  CHECK(count_of(text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
 }
 
-TEST_CASE("journal file: one that another process removes while it is opened is not written", "[unit]") {
-  using contextual::test::FileCall;
+TEST_CASE("journal file: one that another process removes while it is opened is not written") {
+  using test::FileCall;
   const TemporaryDirectory directory;
   open_in(directory.path())->append("of the other");
   SECTION("before it is opened") {
-    const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
+    const test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
     CHECK_THAT(open_in(directory.path())->problem(), ContainsSubstring("No such file"));
   }
   SECTION("before it is locked") {
     static fs::path to_remove;
     to_remove = directory.path() / "journal" / "region" / "a.journal";
-    contextual::storage::FileCalls calls = contextual::storage::posix_file_calls();
+    storage::FileCalls calls = storage::posix_file_calls();
     calls.openat = [](int folder, const char* name, int flags, mode_t mode) {
-      const int file = contextual::storage::posix_file_calls().openat(folder, name, flags, mode);
+      const int file = storage::posix_file_calls().openat(folder, name, flags, mode);
       if ((flags & O_APPEND) != 0 && !to_remove.empty()) {
         fs::remove(std::exchange(to_remove, fs::path()));
       }
       return file;
     };
-    const contextual::storage::FileCallsReplacement replacement(calls);
+    const storage::FileCallsReplacement replacement(calls);
     const auto file = open_in(directory.path());
     CHECK_THAT(file->problem(), ContainsSubstring("another process has just removed it"));
     file->append("lost");
@@ -126,7 +111,7 @@ TEST_CASE("journal file: one that another process removes while it is opened is 
   }
 }
 
-TEST_CASE("journal file: leaves what it ends with, and no file where that is nothing", "[unit]") {
+TEST_CASE("journal file: leaves what it ends with, and no file where that is nothing") {
   const TemporaryDirectory directory;
   auto file = open_in(directory.path());
   file->append("one");
@@ -141,8 +126,7 @@ TEST_CASE("journal file: leaves what it ends with, and no file where that is not
   CHECK(open_in(directory.path())->lines().empty());
 }
 
-TEST_CASE("journal file: a file or folder that others can write, and a link, are refused and named",
-          "[unit]") {
+TEST_CASE("journal file: a file or folder that others can write, and a link, are refused and named") {
   const TemporaryDirectory directory;
   const fs::path folder = directory.path() / "journal" / "region";
   const fs::path path = folder / "a.journal";
@@ -164,16 +148,15 @@ TEST_CASE("journal file: a file or folder that others can write, and a link, are
   CHECK(file->lines().empty());
 }
 
-TEST_CASE("journal file: a disk that gets full ends the writing, and what was written before stays",
-          "[unit]") {
+TEST_CASE("journal file: a disk that gets full ends the writing, and what was written before stays") {
   const TemporaryDirectory directory;
   const auto safety = GENERATE(Journal::written, Journal::synced);
   auto file = open_in(directory.path(), safety);
   file->append("one");
   {
-    using contextual::test::FileCall;
+    using test::FileCall;
     const FileCall call = safety == Journal::synced ? FileCall::fsync : FileCall::write;
-    const contextual::test::ScriptedFiles files({{call, "a.journal", ENOSPC}});
+    const test::ScriptedFiles files({{call, "a.journal", ENOSPC}});
     file->append("two");
     file->append("three");  // the disk has room again, but a line is missing
     CHECK(files.failed() == 1);
@@ -186,4 +169,4 @@ TEST_CASE("journal file: a disk that gets full ends the writing, and what was wr
   CHECK(std::find(texts.begin(), texts.end(), "three") == texts.end());
 }
 
-}  // namespace journal_file_test
+}  // namespace contextual::test::journal_file_test

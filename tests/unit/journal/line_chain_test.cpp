@@ -1,15 +1,9 @@
 #include "contextual/journal/journal_file.hpp"
 #include "support/catch.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <random>
-#include <string>
-#include <vector>
 
-namespace line_chain_test {
-
-using namespace contextual::journal;
+namespace contextual::journal::line_chain_test {
 
 namespace {
 
@@ -31,7 +25,7 @@ bool begins(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("line chain: gives the lines back", "[unit]") {
+TEST_CASE("line chain: gives the lines back") {
   const std::string file = file_of(texts);
   CHECK(read_lines(file) == texts);
   std::size_t complete = 0;
@@ -41,7 +35,7 @@ TEST_CASE("line chain: gives the lines back", "[unit]") {
   }
 }
 
-TEST_CASE("line chain: ends before a line that is cut, missing, moved or of another file", "[unit]") {
+TEST_CASE("line chain: ends before a line that is cut, missing, moved or of another file") {
   const std::string file = file_of(texts);
   const auto length_of = [&](const std::string& changed) { return read_lines(changed).size(); };
   CHECK(length_of(file.substr(0, file.size() - 1)) == 4);
@@ -53,7 +47,7 @@ TEST_CASE("line chain: ends before a line that is cut, missing, moved or of anot
   CHECK(length_of("heading\n") == 0);
 }
 
-TEST_CASE("line chain: no change of a byte is believed", "[unit]") {
+TEST_CASE("line chain: no change of a byte is believed") {
   const std::string file = file_of(texts);
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
@@ -67,4 +61,4 @@ TEST_CASE("line chain: no change of a byte is believed", "[unit]") {
   }
 }
 
-}  // namespace line_chain_test
+}  // namespace contextual::journal::line_chain_test

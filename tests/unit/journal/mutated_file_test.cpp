@@ -7,22 +7,12 @@
 #include "support/engine.hpp"
 #include "support/repetitions.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace mutated_file_test {
+namespace contextual::test::mutated_file_test {
 
-using namespace contextual::journal;
-using contextual::Journal;
-using contextual::detail::TrustedFolder;
-using engine_test::TemporaryDirectory;
+using namespace journal;
+using detail::TrustedFolder;
 
 namespace fs = std::filesystem;
 
@@ -32,12 +22,8 @@ namespace {
 std::vector<std::string> lines_of_a_tuning() {
   std::vector<std::string> lines{line_of(Event::heading, {"a run"})};
   for (std::uint64_t batch = 1; batch <= 8; ++batch) {
-    BatchRecord record;
-    record.number = batch;
-    record.plan_digest = 77 * batch;
-    record.length = 2;
-    record.joined = "gemm (1)";
-    contextual::policy::IterationOutcome iteration;
+    BatchRecord record{.number = batch, .plan_digest = 77 * batch, .length = 2, .joined = "gemm (1)"};
+    policy::IterationOutcome iteration;
     iteration.cells = {{true, static_cast<std::int64_t>(1'000 * batch), false, true}};
     record.outcome.iterations = {iteration, iteration};
     record.outcome.rejections = {{0, batch, 0, "too large"}};
@@ -129,8 +115,7 @@ std::size_t lines_kept(const std::string& file, const std::string& written) {
 
 }  // namespace
 
-TEST_CASE("journal file: of one that was changed anywhere only what stands before the change is followed",
-          "[unit]") {
+TEST_CASE("journal file: of one that was changed anywhere only what stands before the change is followed") {
   const TemporaryDirectory directory;
   const TrustedFolder folder(directory.path(), "journal");
   const fs::path path = folder.path() / "a.journal";
@@ -139,7 +124,7 @@ TEST_CASE("journal file: of one that was changed anywhere only what stands befor
   const std::string written = file_of(texts);
   Mutator mutator(17);
   std::size_t whole = 0;
-  const int count = contextual::test::repetitions(20'000);
+  const int count = repetitions(20'000);
   for (int i = 0; i < count; ++i) {
     const std::string file = mutator.changed(written);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << file;
@@ -162,4 +147,4 @@ TEST_CASE("journal file: of one that was changed anywhere only what stands befor
   CHECK(whole < static_cast<std::size_t>(count) / 2);
 }
 
-}  // namespace mutated_file_test
+}  // namespace contextual::test::mutated_file_test

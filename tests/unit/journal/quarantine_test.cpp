@@ -2,13 +2,7 @@
 
 #include "support/catch.hpp"
 
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace quarantine_test {
-
-using contextual::journal::Quarantine;
+namespace contextual::journal::quarantine_test {
 
 namespace {
 
@@ -19,7 +13,7 @@ void die_of(Quarantine& quarantine, std::vector<std::string> running) {
 
 }  // namespace
 
-TEST_CASE("quarantine: who was alone in flight at two deaths is in it", "[unit]") {
+TEST_CASE("quarantine: who was alone in flight at two deaths is in it") {
   Quarantine quarantine;
   CHECK(quarantine.empty());
   quarantine.crash();
@@ -33,7 +27,7 @@ TEST_CASE("quarantine: who was alone in flight at two deaths is in it", "[unit]"
   CHECK(quarantine.quarantined() == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("quarantine: of several in flight each is a suspect, however often", "[unit]") {
+TEST_CASE("quarantine: of several in flight each is a suspect, however often") {
   Quarantine quarantine;
   for (int i = 0; i < 5; ++i) {
     die_of(quarantine, {"a", "b"});
@@ -47,7 +41,7 @@ TEST_CASE("quarantine: of several in flight each is a suspect, however often", "
   CHECK(quarantine.quarantined("b"));
 }
 
-TEST_CASE("quarantine: who has run alone and well is no suspect any more, but who is in it stays", "[unit]") {
+TEST_CASE("quarantine: who has run alone and well is no suspect any more, but who is in it stays") {
   Quarantine quarantine;
   die_of(quarantine, {"a", "b"});
   quarantine.about_to_run({"a", "b"});
@@ -74,8 +68,8 @@ const std::string gemm_3 = "[[\"gemm\",\"(128)\",\"1f\",3]]";
 
 }  // namespace
 
-TEST_CASE("quarantine: a config that two assignments share which ended a process is in it beside all others",
-          "[unit]") {
+TEST_CASE(
+    "quarantine: a config that two assignments share which ended a process is in it beside all others") {
   Quarantine quarantine;
   die_of(quarantine, {pair_of(3, 1)});
   CHECK(quarantine.suspect(pair_of(3, 2)));  // to be tried alone
@@ -95,8 +89,7 @@ TEST_CASE("quarantine: a config that two assignments share which ended a process
   CHECK_FALSE(later.quarantined(pair_of(0, 2)));
 }
 
-TEST_CASE("quarantine: a config that came back beside another one is not to blame, nor is a default",
-          "[unit]") {
+TEST_CASE("quarantine: a config that came back beside another one is not to blame, nor is a default") {
   Quarantine quarantine;
   quarantine.about_to_run({pair_of(3, 0)});
   quarantine.came_back();
@@ -109,7 +102,7 @@ TEST_CASE("quarantine: a config that came back beside another one is not to blam
   CHECK(of_defaults.quarantined().empty());
 }
 
-TEST_CASE("quarantine: which of two shared configs it was is not guessed", "[unit]") {
+TEST_CASE("quarantine: which of two shared configs it was is not guessed") {
   Quarantine quarantine;
   const std::string third = ",[\"norm\",\"()\",\"3d\",";
   const auto with = [&](int norm) {
@@ -125,7 +118,7 @@ TEST_CASE("quarantine: which of two shared configs it was is not guessed", "[uni
   CHECK(quarantine.quarantined(gemm_3));
 }
 
-TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", "[unit]") {
+TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run") {
   Quarantine quarantine;
   quarantine.about_to_run({"a"});
   quarantine.did_not_run();
@@ -137,7 +130,7 @@ TEST_CASE("quarantine: what ended otherwise is neither a death nor a good run", 
   CHECK(quarantine.suspect("a"));
 }
 
-TEST_CASE("quarantine: what was in flight when the next process begins has ended the one before", "[unit]") {
+TEST_CASE("quarantine: what was in flight when the next process begins has ended the one before") {
   Quarantine quarantine;
   quarantine.begin("kernels");
   quarantine.about_to_run({"a"});
@@ -148,7 +141,7 @@ TEST_CASE("quarantine: what was in flight when the next process begins has ended
   CHECK_FALSE(quarantine.quarantined("a"));
 }
 
-TEST_CASE("quarantine: is forgotten with other kernels, whatever was in flight", "[unit]") {
+TEST_CASE("quarantine: is forgotten with other kernels, whatever was in flight") {
   Quarantine quarantine;
   quarantine.begin("kernels");
   quarantine.restore({"a"});
@@ -158,4 +151,4 @@ TEST_CASE("quarantine: is forgotten with other kernels, whatever was in flight",
   CHECK(quarantine.kernels() == "other kernels");
 }
 
-}  // namespace quarantine_test
+}  // namespace contextual::journal::quarantine_test

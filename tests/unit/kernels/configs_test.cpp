@@ -6,14 +6,7 @@
 #include <contextual/kernels/host/kernels.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace configs_test {
-
-using namespace contextual;
+namespace contextual::configs_test {
 
 namespace {
 
@@ -26,7 +19,7 @@ void check_is_space_of(const std::string& name, const Kernel& kernel) {
 
 }  // namespace
 
-TEST_CASE("host configs: every kernel has those of its config space, the default first", "[unit]") {
+TEST_CASE("host configs: every kernel has those of its config space, the default first") {
   check_is_space_of("host_gemm", kernels::gemm());
   check_is_space_of("host_flagged_gemm", kernels::flagged_gemm());
   check_is_space_of("host_rms_norm", kernels::rms_norm());
@@ -35,7 +28,7 @@ TEST_CASE("host configs: every kernel has those of its config space, the default
         std::vector<std::string>{"host_flagged_gemm", "host_gated_activation", "host_gemm", "host_rms_norm"});
 }
 
-TEST_CASE("host configs: a limit of threads leaves out what needs more", "[unit]") {
+TEST_CASE("host configs: a limit of threads leaves out what needs more") {
   for (const std::string& kernel : kernels::kernel_types()) {
     const std::vector<Config> all = kernels::generate_configs(kernel);
     const std::vector<Config> one = kernels::generate_configs(kernel, {.threads = 1});
@@ -51,7 +44,7 @@ TEST_CASE("host configs: a limit of threads leaves out what needs more", "[unit]
   }
 }
 
-TEST_CASE("host configs: a config that the kernel does not have is not valid", "[unit]") {
+TEST_CASE("host configs: a config that the kernel does not have is not valid") {
   const Config own = kernels::get_default_config("host_rms_norm");
   Config other = own;
   other.set("UNROLL", 3);
@@ -60,7 +53,7 @@ TEST_CASE("host configs: a config that the kernel does not have is not valid", "
   CHECK_THROWS_WITH(kernels::generate_configs("host_rms"), ContainsSubstring("host_rms_norm"));
 }
 
-TEST_CASE("KernelTuner: tunes a kernel of the library", "[unit]") {
+TEST_CASE("KernelTuner: tunes a kernel of the library") {
   KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 1};
   options.cache_directory = "";
   options.tuning.log_directory = "";
@@ -77,4 +70,4 @@ TEST_CASE("KernelTuner: tunes a kernel of the library", "[unit]") {
   CHECK(out[31] == Approx(3.0F));
 }
 
-}  // namespace configs_test
+}  // namespace contextual::configs_test

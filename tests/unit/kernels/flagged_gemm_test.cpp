@@ -5,18 +5,10 @@
 #include <contextual/kernels/host/flagged_gemm.hpp>
 #include <contextual/kernels/host/kernels.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <set>
-#include <string>
-#include <thread>
-#include <utility>
-
-namespace flagged_gemm_test {
+namespace contextual::kernels::flagged_gemm_test {
 
 namespace {
 
-using namespace contextual::kernels;
 using test::Matrix;
 
 constexpr double tolerance = 2e-6;
@@ -55,7 +47,7 @@ struct Product {
 
 }  // namespace
 
-TEST_CASE("flagged gemm with every config reads rows only after their flags", "[unit]") {
+TEST_CASE("flagged gemm with every config reads rows only after their flags") {
   for (const FlaggedGemmConfig& config : flagged_gemm_space().configs()) {
     for (const int own : {0, 2}) {
       INFO("block_rows " << config.block_rows << " nr " << config.nr << " order " << config.order
@@ -82,7 +74,7 @@ TEST_CASE("flagged gemm with every config reads rows only after their flags", "[
   }
 }
 
-TEST_CASE("flagged gemm without flags is a gemm, with the same bits for all orders and threads", "[unit]") {
+TEST_CASE("flagged gemm without flags is a gemm, with the same bits for all orders and threads") {
   Product first(2, 75, 33, 300);
   first.a = first.whole;
   flagged_gemm_compute({}, {.gemm = first.gemm(), .shards = 2});
@@ -97,15 +89,15 @@ TEST_CASE("flagged gemm without flags is a gemm, with the same bits for all orde
   }
 }
 
-TEST_CASE("flagged gemm says which rows of C are done, own shard last when asked to", "[unit]") {
+TEST_CASE("flagged gemm says which rows of C are done, own shard last when asked to") {
   Product product(2, 256, 64, 200);
   product.a = product.whole;
   RowFlags done(512);
   bool early = false;
   std::jthread consumer([&] {
-    done.wait(256, 257, contextual::Deadline::after(std::chrono::minutes(5)));  // own shard is 1
+    done.wait(256, 257, Deadline::after(std::chrono::minutes(5)));  // own shard is 1
     early = !done.are_set(0, 256);
-    done.wait(0, 512, contextual::Deadline::after(std::chrono::minutes(5)));
+    done.wait(0, 512, Deadline::after(std::chrono::minutes(5)));
   });
   flagged_gemm_compute({.order = "own_last"},
                        {.gemm = product.gemm(), .shards = 2, .own_shard = 1, .sets = &done});
@@ -115,8 +107,8 @@ TEST_CASE("flagged gemm says which rows of C are done, own shard last when asked
   REQUIRE(product.error() < tolerance);
 }
 
-TEST_CASE("flagged gemm whose rows never come throws when its budget is used up, with any order and threads",
-          "[unit]") {
+TEST_CASE(
+    "flagged gemm whose rows never come throws when its budget is used up, with any order and threads") {
   for (const char* order : {"own_first", "as_arrived"}) {
     for (const int threads : {1, 3}) {
       Product product(2, 64, 16, 8);
@@ -133,12 +125,12 @@ TEST_CASE("flagged gemm whose rows never come throws when its budget is used up,
                         WaitFailed);
       REQUIRE(done.are_set(0, 64));
       // Who waits for its rows is told.
-      REQUIRE_THROWS_AS(done.wait(64, 65, contextual::Deadline::after(std::chrono::minutes(5))), WaitFailed);
+      REQUIRE_THROWS_AS(done.wait(64, 65, Deadline::after(std::chrono::minutes(5))), WaitFailed);
     }
   }
 }
 
-TEST_CASE("flagged gemm whose producer fails throws at once", "[unit]") {
+TEST_CASE("flagged gemm whose producer fails throws at once") {
   Product product(2, 64, 16, 8);
   RowFlags arrived(128);
   arrived.fail();
@@ -151,7 +143,7 @@ TEST_CASE("flagged gemm whose producer fails throws at once", "[unit]") {
   }
 }
 
-TEST_CASE("flagged gemm with a config or arguments that make no sense leaves C alone", "[unit]") {
+TEST_CASE("flagged gemm with a config or arguments that make no sense leaves C alone") {
   Product product(2, 8, 8, 8);
   product.a = product.whole;
   const Matrix before = product.c;
@@ -159,44 +151,40 @@ TEST_CASE("flagged gemm with a config or arguments that make no sense leaves C a
   for (const FlaggedGemmConfig& config :
        {FlaggedGemmConfig{.block_rows = 0}, FlaggedGemmConfig{.nr = 8}, FlaggedGemmConfig{.order = "mine"},
         FlaggedGemmConfig{.threads = 0}}) {
-    REQUIRE_THROWS_AS(flagged_gemm_compute(config, args), contextual::ConfigRejected);
+    REQUIRE_THROWS_AS(flagged_gemm_compute(config, args), ConfigRejected);
   }
   FlaggedGemmArgs uneven = args;
   uneven.shards = 3;
-  REQUIRE_THROWS_AS(flagged_gemm_compute({}, uneven), contextual::InvalidArgument);
+  REQUIRE_THROWS_AS(flagged_gemm_compute({}, uneven), InvalidArgument);
   FlaggedGemmArgs outside = args;
   outside.own_shard = 2;
-  REQUIRE_THROWS_AS(flagged_gemm_compute({}, outside), contextual::InvalidArgument);
+  REQUIRE_THROWS_AS(flagged_gemm_compute({}, outside), InvalidArgument);
   const RowFlags too_few(15);
   FlaggedGemmArgs other_rows = args;
   other_rows.waits_for = &too_few;
-  REQUIRE_THROWS_AS(flagged_gemm_compute({}, other_rows), contextual::InvalidArgument);
+  REQUIRE_THROWS_AS(flagged_gemm_compute({}, other_rows), InvalidArgument);
   REQUIRE(std::equal(before.values.begin(), before.values.end(), product.c.values.begin(),
                      [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
 }
 
-TEST_CASE("tunable flagged gemm tries two orders, those that differ for the launch", "[unit]") {
+TEST_CASE("tunable flagged gemm tries two orders, those that differ for the launch") {
   Product product(2, 8, 8, 8);
   product.a = product.whole;
   RowFlags arrived(16);
   arrived.set(0, 16);
   RowFlags done(16);
-  contextual::Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.search = contextual::SearchLevel::off;
-  options.log_directory = "";
-  contextual::ContextualAutotuner tuner{options};
+  const Options options{.n_warmup = 1, .n_repeat = 1, .search = SearchLevel::off, .log_directory = ""};
+  ContextualAutotuner tuner{options};
   tuner.run("orders", [&] {
     flagged_gemm()({.gemm = product.gemm(), .shards = 2, .waits_for = &arrived});
     flagged_gemm()({.gemm = product.gemm(), .shards = 2, .sets = &done});
     flagged_gemm()({.gemm = product.gemm(), .shards = 1});
   });
-  const contextual::Report report = tuner.report();
-  const contextual::RegionReport& region = *report.find("orders");
+  const Report report = tuner.report();
+  const RegionReport& region = *report.find("orders");
   const auto orders = [&](std::size_t problem) {
     std::set<std::string> tried;
-    for (const contextual::ConfigReport& config : region.problems.at(problem).configs) {
+    for (const ConfigReport& config : region.problems.at(problem).configs) {
       if (!config.left_out) {
         tried.insert(config.config.get<std::string>("ORDER"));
       }
@@ -208,4 +196,4 @@ TEST_CASE("tunable flagged gemm tries two orders, those that differ for the laun
   REQUIRE(orders(2) == std::set<std::string>{"own_first"});
 }
 
-}  // namespace flagged_gemm_test
+}  // namespace contextual::kernels::flagged_gemm_test

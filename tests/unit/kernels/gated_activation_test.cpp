@@ -5,13 +5,10 @@
 #include <contextual/kernels/host/gated_activation.hpp>
 #include <contextual/kernels/host/kernels.hpp>
 
-#include <array>
-
-namespace gated_activation_test {
+namespace contextual::kernels::gated_activation_test {
 
 namespace {
 
-using namespace contextual::kernels;
 using test::Expected;
 using test::Matrix;
 
@@ -47,8 +44,7 @@ double compute_error(const GatedActivationConfig& config, const Input& input, Is
 
 }  // namespace
 
-TEST_CASE("gated_activation over odd sizes matches a double-precision reference on every instruction set",
-          "[unit]") {
+TEST_CASE("gated_activation over odd sizes matches a double-precision reference on every instruction set") {
   for (const Isa isa : supported_isas()) {
     for (const bool fast_exp : {false, true}) {
       for (const long rows : {1L, 3L, 17L}) {
@@ -62,7 +58,7 @@ TEST_CASE("gated_activation over odd sizes matches a double-precision reference 
   }
 }
 
-TEST_CASE("gated_activation with every config of its space matches the reference", "[unit]") {
+TEST_CASE("gated_activation with every config of its space matches the reference") {
   const Input input(37, 1025);
   for (const GatedActivationConfig& config : gated_activation_space().configs()) {
     INFO("block " << config.block << " fast_exp " << config.fast_exp << " threads " << config.threads);
@@ -70,7 +66,7 @@ TEST_CASE("gated_activation with every config of its space matches the reference
   }
 }
 
-TEST_CASE("gated_activation with fast_exp keeps its error bound over the whole range", "[unit]") {
+TEST_CASE("gated_activation with fast_exp keeps its error bound over the whole range") {
   Input input(1, 20001);
   input.up.fill(1.0F);
   for (long j = 0; j < input.gate.cols; ++j) {
@@ -82,7 +78,7 @@ TEST_CASE("gated_activation with fast_exp keeps its error bound over the whole r
   }
 }
 
-TEST_CASE("gated_activation of large gates is the gate, of very negative ones zero, of NaN NaN", "[unit]") {
+TEST_CASE("gated_activation of large gates is the gate, of very negative ones zero, of NaN NaN") {
   constexpr std::array<float, 5> gates{100.0F, 3e38F, -200.0F, -1e6F,
                                        std::numeric_limits<float>::quiet_NaN()};
   for (const bool fast_exp : {false, true}) {
@@ -103,7 +99,7 @@ TEST_CASE("gated_activation of large gates is the gate, of very negative ones ze
   }
 }
 
-TEST_CASE("gated_activation may write over the gate or over up", "[unit]") {
+TEST_CASE("gated_activation may write over the gate or over up") {
   const Input input(11, 70);
   for (const bool fast_exp : {false, true}) {
     Input scratch = input;
@@ -117,16 +113,15 @@ TEST_CASE("gated_activation may write over the gate or over up", "[unit]") {
   }
 }
 
-TEST_CASE("gated_activation with a config that it does not have is rejected before the output is touched",
-          "[unit]") {
+TEST_CASE("gated_activation with a config that it does not have is rejected before the output is touched") {
   const Input input(2, 20);
   Matrix out(2, 20, 0);
   const Matrix before = out;
   const GatedActivationArgs args{input.gate.data(), input.up.data(), out.data(), 2, 20,
                                  input.gate.ld,     input.up.ld,     out.ld};
-  REQUIRE_THROWS_AS(gated_activation_compute({.block = 0}, args), contextual::ConfigRejected);
-  REQUIRE_THROWS_AS(gated_activation_compute({.threads = 0}, args), contextual::ConfigRejected);
+  REQUIRE_THROWS_AS(gated_activation_compute({.block = 0}, args), ConfigRejected);
+  REQUIRE_THROWS_AS(gated_activation_compute({.threads = 0}, args), ConfigRejected);
   REQUIRE(out.values == before.values);
 }
 
-}  // namespace gated_activation_test
+}  // namespace contextual::kernels::gated_activation_test

@@ -5,13 +5,10 @@
 #include <contextual/kernels/host/gemm.hpp>
 #include <contextual/kernels/host/kernels.hpp>
 
-#include <array>
-
-namespace gemm_test {
+namespace contextual::kernels::gemm_test {
 
 namespace {
 
-using namespace contextual::kernels;
 using test::Expected;
 using test::Matrix;
 
@@ -49,7 +46,7 @@ double error_of(const GemmConfig& config, const Shape& shape, bool accumulate, I
 
 }  // namespace
 
-TEST_CASE("gemm over odd sizes matches a double-precision reference on every instruction set", "[unit]") {
+TEST_CASE("gemm over odd sizes matches a double-precision reference on every instruction set") {
   constexpr std::array<long, 6> sizes{1, 3, 17, 65, 127, 129};
   const GemmConfig config{.mc = 48, .kc = 64, .nc = 64, .mr = 6, .nr = 16, .threads = 1};
   for (const Isa isa : supported_isas()) {
@@ -65,7 +62,7 @@ TEST_CASE("gemm over odd sizes matches a double-precision reference on every ins
   }
 }
 
-TEST_CASE("gemm with every config of its space matches the reference", "[unit]") {
+TEST_CASE("gemm with every config of its space matches the reference") {
   const std::array<Shape, 4> shapes{{{255, 257, 600}, {5, 300, 520}, {301, 2, 130}, {96, 64, 512}}};
   for (const GemmConfig& config : gemm_space().configs()) {
     for (const Shape& shape : shapes) {
@@ -78,7 +75,7 @@ TEST_CASE("gemm with every config of its space matches the reference", "[unit]")
   }
 }
 
-TEST_CASE("gemm with every register tile matches the reference on every instruction set", "[unit]") {
+TEST_CASE("gemm with every register tile matches the reference on every instruction set") {
   for (const Isa isa : supported_isas()) {
     for (const int mr : {4, 6, 8, 12}) {
       for (const int nr : {16, 32}) {
@@ -91,7 +88,7 @@ TEST_CASE("gemm with every register tile matches the reference on every instruct
   }
 }
 
-TEST_CASE("gemm with more threads than tiles computes every element once", "[unit]") {
+TEST_CASE("gemm with more threads than tiles computes every element once") {
   GemmConfig config;
   config.threads = 5;
   for (const Shape& shape : {Shape{1, 1, 9}, Shape{40, 3, 9}, Shape{3, 40, 9}, Shape{200, 90, 40}}) {
@@ -101,7 +98,7 @@ TEST_CASE("gemm with more threads than tiles computes every element once", "[uni
   }
 }
 
-TEST_CASE("gemm gives the same bits with any number of threads", "[unit]") {
+TEST_CASE("gemm gives the same bits with any number of threads") {
   Matrix a(131, 300, 0);
   Matrix b(300, 77, 0);
   a.fill_random(1);
@@ -115,14 +112,14 @@ TEST_CASE("gemm gives the same bits with any number of threads", "[unit]") {
   REQUIRE(one.values == three.values);
 }
 
-TEST_CASE("gemm with k = 0 zeroes C, or leaves it when accumulating; empty C is nothing to do", "[unit]") {
+TEST_CASE("gemm with k = 0 zeroes C, or leaves it when accumulating; empty C is nothing to do") {
   REQUIRE(error_of({}, {5, 7, 0}, false, native_isa()) == 0);
   REQUIRE(error_of({}, {5, 7, 0}, true, native_isa()) == 0);
   REQUIRE(error_of({}, {0, 7, 3}, false, native_isa()) == 0);
   REQUIRE(error_of({}, {7, 0, 3}, false, native_isa()) == 0);
 }
 
-TEST_CASE("gemm with a config that it does not have is rejected before C is touched", "[unit]") {
+TEST_CASE("gemm with a config that it does not have is rejected before C is touched") {
   Matrix a(4, 4, 0);
   Matrix b(4, 4, 0);
   Matrix c(4, 4, 0);
@@ -137,9 +134,9 @@ TEST_CASE("gemm with a config that it does not have is rejected before C is touc
   GemmConfig no_threads;
   no_threads.threads = 0;
   for (const GemmConfig& config : {unknown_rows, unknown_columns, no_depth, no_threads}) {
-    REQUIRE_THROWS_AS(gemm_compute(config, args), contextual::ConfigRejected);
+    REQUIRE_THROWS_AS(gemm_compute(config, args), ConfigRejected);
     REQUIRE(c.values == before.values);
   }
 }
 
-}  // namespace gemm_test
+}  // namespace contextual::kernels::gemm_test

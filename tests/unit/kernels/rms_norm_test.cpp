@@ -5,13 +5,10 @@
 #include <contextual/kernels/host/kernels.hpp>
 #include <contextual/kernels/host/rms_norm.hpp>
 
-#include <array>
-
-namespace rms_norm_test {
+namespace contextual::kernels::rms_norm_test {
 
 namespace {
 
-using namespace contextual::kernels;
 using test::Expected;
 using test::Matrix;
 
@@ -53,7 +50,7 @@ double compute_error(const RmsNormConfig& config, long rows, long cols, Isa isa,
 
 }  // namespace
 
-TEST_CASE("rms_norm over odd sizes matches a double-precision reference on every instruction set", "[unit]") {
+TEST_CASE("rms_norm over odd sizes matches a double-precision reference on every instruction set") {
   for (const Isa isa : supported_isas()) {
     for (const long rows : {1L, 3L, 17L}) {
       for (const long cols : {1L, 3L, 17L, 65L, 127L, 129L, 255L, 1025L}) {
@@ -64,7 +61,7 @@ TEST_CASE("rms_norm over odd sizes matches a double-precision reference on every
   }
 }
 
-TEST_CASE("rms_norm with every config of its space matches the reference", "[unit]") {
+TEST_CASE("rms_norm with every config of its space matches the reference") {
   for (const RmsNormConfig& config : rms_norm_space().configs()) {
     INFO("rows_per_block " << config.rows_per_block << " unroll " << config.unroll << " threads "
                            << config.threads);
@@ -76,7 +73,7 @@ TEST_CASE("rms_norm with every config of its space matches the reference", "[uni
   }
 }
 
-TEST_CASE("rms_norm adds eps under the root and works in place", "[unit]") {
+TEST_CASE("rms_norm adds eps under the root and works in place") {
   REQUIRE(compute_error({}, 5, 33, native_isa(), 0.5F) < tolerance);
 
   Input input(9, 130);
@@ -87,7 +84,7 @@ TEST_CASE("rms_norm adds eps under the root and works in place", "[unit]") {
   REQUIRE(in_place.padding_untouched());
 }
 
-TEST_CASE("rms_norm of a zero row is zero", "[unit]") {
+TEST_CASE("rms_norm of a zero row is zero") {
   Input input(2, 20);
   input.x.fill(0);
   Matrix out(2, 20, 0);
@@ -96,16 +93,16 @@ TEST_CASE("rms_norm of a zero row is zero", "[unit]") {
   REQUIRE(test::worst_error(out, [](long, long) { return Expected{0, 1}; }) == 0);
 }
 
-TEST_CASE("rms_norm with a config that it does not have is rejected before the output is touched", "[unit]") {
+TEST_CASE("rms_norm with a config that it does not have is rejected before the output is touched") {
   Input input(2, 20);
   Matrix out(2, 20, 0);
   const Matrix before = out;
   const RmsNormArgs args{input.x.data(), input.weight.data(), out.data(), 2, 20, input.x.ld, out.ld};
   for (const RmsNormConfig& config :
        {RmsNormConfig{.rows_per_block = 0}, RmsNormConfig{.unroll = 3}, RmsNormConfig{.threads = 0}}) {
-    REQUIRE_THROWS_AS(rms_norm_compute(config, args), contextual::ConfigRejected);
+    REQUIRE_THROWS_AS(rms_norm_compute(config, args), ConfigRejected);
     REQUIRE(out.values == before.values);
   }
 }
 
-}  // namespace rms_norm_test
+}  // namespace contextual::kernels::rms_norm_test

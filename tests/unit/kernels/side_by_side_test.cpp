@@ -2,24 +2,17 @@
 
 #include <contextual/kernels/host/side_by_side.hpp>
 
-#include <chrono>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
-namespace side_by_side_test {
+namespace contextual::kernels::side_by_side_test {
 
 namespace {
 
-using namespace contextual::kernels;
-
-contextual::Deadline late() {
-  return contextual::Deadline::after(std::chrono::minutes(5));
+Deadline late() {
+  return Deadline::after(std::chrono::minutes(5));
 }
 
 }  // namespace
 
-TEST_CASE("side by side: each can wait for the other", "[unit]") {
+TEST_CASE("side by side: each can wait for the other") {
   RowFlags flags(2);
   const auto here = std::this_thread::get_id();
   bool apart = false;
@@ -38,7 +31,7 @@ TEST_CASE("side by side: each can wait for the other", "[unit]") {
   REQUIRE(flags.are_set(0, 2));
 }
 
-TEST_CASE("side by side: a failure ends the other's wait, and is what is thrown", "[unit]") {
+TEST_CASE("side by side: a failure ends the other's wait, and is what is thrown") {
   const auto waits = [](const RowFlags& flags) { flags.wait(0, 1, late()); };
   RowFlags flags(1);
   REQUIRE_THROWS_WITH(side_by_side(
@@ -50,4 +43,4 @@ TEST_CASE("side by side: a failure ends the other's wait, and is what is thrown"
                       "planted");
 }
 
-}  // namespace side_by_side_test
+}  // namespace contextual::kernels::side_by_side_test

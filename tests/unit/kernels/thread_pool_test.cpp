@@ -6,19 +6,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
-namespace thread_pool_test {
+namespace contextual::kernels::thread_pool_test {
 
-namespace {
+namespace {}  // namespace
 
-using contextual::kernels::ThreadPool;
-
-}  // namespace
-
-TEST_CASE("thread pool runs every part once and reuses its threads", "[unit]") {
+TEST_CASE("thread pool runs every part once and reuses its threads") {
   for (int round = 0; round < 200; ++round) {
     const int parts = 1 + round % 4;
     std::vector<std::atomic<int>> runs(4);
@@ -29,13 +22,13 @@ TEST_CASE("thread pool runs every part once and reuses its threads", "[unit]") {
   }
 }
 
-TEST_CASE("thread pool with no parts runs nothing", "[unit]") {
+TEST_CASE("thread pool with no parts runs nothing") {
   bool ran = false;
   ThreadPool::shared().run(0, [&](int) { ran = true; });
   REQUIRE_FALSE(ran);
 }
 
-TEST_CASE("thread pool job inside a part runs on that part's thread", "[unit]") {
+TEST_CASE("thread pool job inside a part runs on that part's thread") {
   std::atomic<int> runs{0};
   ThreadPool::shared().run(2, [&](int) {
     const auto self = std::this_thread::get_id();
@@ -44,7 +37,7 @@ TEST_CASE("thread pool job inside a part runs on that part's thread", "[unit]") 
   REQUIRE(runs == 6);
 }
 
-TEST_CASE("thread pool used by several threads at once runs every job in full", "[unit]") {
+TEST_CASE("thread pool used by several threads at once runs every job in full") {
   std::atomic<int> runs{0};
   std::vector<std::jthread> callers;
   for (int caller = 0; caller < 4; ++caller) {
@@ -58,7 +51,7 @@ TEST_CASE("thread pool used by several threads at once runs every job in full", 
   REQUIRE(runs == 4 * 50 * 3);
 }
 
-TEST_CASE("thread pool rethrows what a part threw, after all parts have ended", "[unit]") {
+TEST_CASE("thread pool rethrows what a part threw, after all parts have ended") {
   for (const int culprit : {0, 1}) {
     std::atomic<int> runs{0};
     REQUIRE_THROWS_AS(ThreadPool::shared().run(3,
@@ -76,7 +69,7 @@ TEST_CASE("thread pool rethrows what a part threw, after all parts have ended", 
   REQUIRE(runs == 2);
 }
 
-TEST_CASE("thread pool in a forked child runs all parts on the calling thread", "[unit]") {
+TEST_CASE("thread pool in a forked child runs all parts on the calling thread") {
   ThreadPool::shared().run(2, [](int) {});
   const pid_t child = fork();
   if (child == 0) {
@@ -91,4 +84,4 @@ TEST_CASE("thread pool in a forked child runs all parts on the calling thread", 
   REQUIRE(WEXITSTATUS(status) == 0);
 }
 
-}  // namespace thread_pool_test
+}  // namespace contextual::kernels::thread_pool_test

@@ -5,27 +5,23 @@
 #include <contextual/kernels/host/kernels.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-namespace tunable_kernels_test {
+namespace contextual::kernels::tunable_kernels_test {
 
 namespace {
 
-using namespace contextual::kernels;
 using test::Matrix;
 
 /// Config 3 of everything is the fastest.
-contextual::Options scripted_options() {
-  contextual::Options options;
-  options.n_warmup = 1;
-  options.n_repeat = 1;
-  options.log_directory = "";
-  options.timer = contextual::testing::scripted_timer(
-      [](const contextual::LaunchInfo& launch) { return launch.config_id == 3 ? 1'000 : 2'000; });
+Options scripted_options() {
+  Options options{.n_warmup = 1, .n_repeat = 1, .log_directory = ""};
+  options.timer =
+      testing::scripted_timer([](const LaunchInfo& launch) { return launch.config_id == 3 ? 1'000 : 2'000; });
   return options;
 }
 
 }  // namespace
 
-TEST_CASE("tunable host kernels have unique configs and start with the default of their struct", "[unit]") {
+TEST_CASE("tunable host kernels have unique configs and start with the default of their struct") {
   REQUIRE(gemm().name() == "host_gemm");
   REQUIRE(flagged_gemm().name() == "host_flagged_gemm");
   REQUIRE(rms_norm().name() == "host_rms_norm");
@@ -40,7 +36,7 @@ TEST_CASE("tunable host kernels have unique configs and start with the default o
   REQUIRE((gated_activation_space().size() == 8 || gated_activation_space().size() == 4));
 }
 
-TEST_CASE("tunable host kernels launched in a tuned region are right in every tuning iteration", "[unit]") {
+TEST_CASE("tunable host kernels launched in a tuned region are right in every tuning iteration") {
   Matrix x(9, 33, 2);
   Matrix weight(1, 33, 0);
   Matrix normed(9, 33, 1);
@@ -50,19 +46,19 @@ TEST_CASE("tunable host kernels launched in a tuned region are right in every tu
   weight.fill(1.0F);
   b.fill_random(2);
   int right = 0;
-  contextual::Options options = scripted_options();
-  options.before_iteration = [&](const contextual::IterationInfo&) {
+  Options options = scripted_options();
+  options.before_iteration = [&](const IterationInfo&) {
     normed.fill_nan();
     c.fill_nan();
   };
-  options.after_iteration = [&](const contextual::IterationInfo&) {
+  options.after_iteration = [&](const IterationInfo&) {
     const double error = test::worst_error(c, [&](long i, long j) {
       test::Expected once = test::gemm_reference(normed, b, 0, i, j);
       return test::Expected{2 * once.value, 2 * once.scale};
     });
     right += error < 1e-6 && c.padding_untouched() && normed.padding_untouched() ? 1 : 0;
   };
-  contextual::ContextualAutotuner tuner{options};
+  ContextualAutotuner tuner{options};
   int runs = 0;
   tuner.run("layer", [&] {
     ++runs;
@@ -73,13 +69,13 @@ TEST_CASE("tunable host kernels launched in a tuned region are right in every tu
   REQUIRE(runs > 2 * static_cast<int>(gemm_space().size()));
   REQUIRE(right == runs);
   // Writing and accumulating are different problems of one kernel.
-  const contextual::Report report = tuner.report();
-  const contextual::RegionReport& region = *report.find("layer");
+  const Report report = tuner.report();
+  const RegionReport& region = *report.find("layer");
   REQUIRE(region.problems.size() == 3);
-  for (const contextual::ProblemReport& problem : region.problems) {
+  for (const ProblemReport& problem : region.problems) {
     INFO(problem.kernel << " " << problem.key << ": " << problem.reason);
     REQUIRE(problem.choice == 3);
   }
 }
 
-}  // namespace tunable_kernels_test
+}  // namespace contextual::kernels::tunable_kernels_test

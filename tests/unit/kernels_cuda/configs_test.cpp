@@ -6,18 +6,13 @@
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
-#include <algorithm>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <vector>
 
-namespace configs_test {
+namespace contextual::configs_test {
 
-using namespace contextual;
-namespace cuda = contextual::kernels::cuda;
+namespace cuda = kernels::cuda;
 
-TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
+TEST_CASE("cuda configs: every kernel has those of its config space, the default first") {
   CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_copied_gemm",
                                                          "cuda_allgather_fp8_gemm",
                                                          "cuda_allgather_fp8_gemm_blocks",
@@ -59,7 +54,7 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 
-TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue", "[unit]") {
+TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue") {
   // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values and two
   // barriers for each of two warpgroups, the alignment, and what kernels of several ranks have besides.
   constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 512;
@@ -71,7 +66,7 @@ TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and 
         5 * ((128 + 128) * 128 + 16 + 128 * 4 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 512);
 }
 
-TEST_CASE("cuda configs: limits of shared memory and threads leave out what needs more", "[unit]") {
+TEST_CASE("cuda configs: limits of shared memory and threads leave out what needs more") {
   const std::vector<Config> all = cuda::generate_configs("cuda_gemm");
   const std::vector<Config> some = cuda::generate_configs("cuda_gemm", {.shared_bytes = 200 * 1024});
   CHECK_FALSE(some.empty());
@@ -90,7 +85,7 @@ TEST_CASE("cuda configs: limits of shared memory and threads leave out what need
   CHECK(cuda::generate_configs("cuda_rms_norm_rope", {.threads = 128}).size() == 6);
 }
 
-TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try", "[unit]") {
+TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try") {
   const std::vector<Config> gated = cuda::generate_configs(cuda::GATED_MLP);
   CHECK(cuda::filter_valid_configs(cuda::GATED_MLP, gated, cuda::ProblemSizes{}) == gated);
   const std::vector<Config> few_rows = cuda::filter_valid_configs(
@@ -121,14 +116,14 @@ TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try",
   CHECK(cuda::get_default_config(cuda::FP8_GEMM) == fp8.front());
 }
 
-TEST_CASE("cuda configs: where sizes leave out every config, the first one remains", "[unit]") {
+TEST_CASE("cuda configs: where sizes leave out every config, the first one remains") {
   const std::vector<Config> norms = cuda::generate_configs(cuda::RMSNORM_ROPE);
   CHECK(cuda::filter_valid_configs(cuda::RMSNORM_ROPE, norms, {.hidden_dim = 1 << 20}) ==
         std::vector<Config>{norms.front()});
   CHECK(cuda::filter_valid_configs(cuda::RMSNORM_ROPE, {}, {.hidden_dim = 1 << 20}).empty());
 }
 
-TEST_CASE("cuda configs: a product that its kernel cannot compute is refused", "[unit]") {
+TEST_CASE("cuda configs: a product that its kernel cannot compute is refused") {
   const auto filter = [](std::string_view kernel, const cuda::ProblemSizes& sizes) {
     return cuda::filter_valid_configs(kernel, cuda::generate_configs(kernel), sizes);
   };
@@ -141,7 +136,7 @@ TEST_CASE("cuda configs: a product that its kernel cannot compute is refused", "
   CHECK_FALSE(filter("cuda_gemm", {.m = 64, .n = 128, .k = 104}).empty());
 }
 
-TEST_CASE("cuda configs: a gated product of any size has a config", "[unit]") {
+TEST_CASE("cuda configs: a gated product of any size has a config") {
   const std::vector<Config> all = cuda::generate_configs(cuda::GATED_MLP);
   for (const int m : {1, 64, 65, 4096}) {
     for (const int n : {8, 64, 72, 14336}) {
@@ -151,7 +146,7 @@ TEST_CASE("cuda configs: a gated product of any size has a config", "[unit]") {
   }
 }
 
-TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
+TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first") {
   const KernelTuner tuner{cuda::vector_add()};
   STATIC_REQUIRE(
       std::is_same_v<decltype(tuner), const KernelTuner<void(const cuda::VectorAddConfig&, CUstream, float*,
@@ -159,4 +154,4 @@ TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
   CHECK(tuner.space().size() == 16);
 }
 
-}  // namespace configs_test
+}  // namespace contextual::configs_test

@@ -5,14 +5,7 @@
 
 #include <contextual/error.hpp>
 
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
-
-namespace cublaslt_algorithm_test {
-
-using namespace contextual::kernels::cuda;
+namespace contextual::kernels::cuda::cublaslt_algorithm_test {
 
 namespace {
 
@@ -20,7 +13,7 @@ const CublasLtAlgorithm some{.id = 66, .tile = 20, .stages = 36, .split_k = 1, .
 
 }  // namespace
 
-TEST_CASE("cuBLASLt algorithm: each of its properties tells it from another one", "[unit]") {
+TEST_CASE("cuBLASLt algorithm: each of its properties tells it from another one") {
   CHECK(some.text() ==
         "algorithm 66, tile 20, stages 36, split 1, reduction 0, swizzling 0, custom 0, inner shape 0, "
         "cluster 3");
@@ -42,8 +35,7 @@ TEST_CASE("cuBLASLt algorithm: each of its properties tells it from another one"
   CHECK(different_texts(all).back() == all.back().text());
 }
 
-TEST_CASE("cuBLASLt algorithm: in a list of another order, or a longer one, each has the same text",
-          "[unit]") {
+TEST_CASE("cuBLASLt algorithm: in a list of another order, or a longer one, each has the same text") {
   std::vector<CublasLtAlgorithm> list(3, some);
   list[1].tile = 21;
   list[2].split_k = 4;
@@ -53,19 +45,18 @@ TEST_CASE("cuBLASLt algorithm: in a list of another order, or a longer one, each
   CHECK(others == std::vector<std::string>{texts[2], CublasLtAlgorithm{.id = 70}.text(), texts[0], texts[1]});
 }
 
-TEST_CASE("cuBLASLt algorithm: equal ones have different texts", "[unit]") {
+TEST_CASE("cuBLASLt algorithm: equal ones have different texts") {
   CHECK(different_texts({some, {}, some}) == std::vector<std::string>{some.text(), CublasLtAlgorithm().text(),
                                                                       some.text() + ", number 2 of these"});
 }
 
-TEST_CASE("cuBLASLt problem: is what its key says", "[unit]") {
+TEST_CASE("cuBLASLt problem: is what its key says") {
   for (const GemmType type : {GemmType::bf16, GemmType::fp16}) {
     const CublasLtProblem problem{.m = 64, .n = 128, .k = 256, .type = type, .a_pitch = 300, .c_pitch = 128};
     CHECK(CublasLtProblem::of(problem.key()) == problem);
   }
-  CHECK_THROWS_AS(CublasLtProblem::of(contextual::make_key(1, 2)), contextual::InvalidArgument);
-  CHECK_THROWS_AS(CublasLtProblem::of(contextual::make_key(1, 2, 3, "fp8", 4, 5, 6)),
-                  contextual::InvalidArgument);
+  CHECK_THROWS_AS(CublasLtProblem::of(make_key(1, 2)), InvalidArgument);
+  CHECK_THROWS_AS(CublasLtProblem::of(make_key(1, 2, 3, "fp8", 4, 5, 6)), InvalidArgument);
 }
 
-}  // namespace cublaslt_algorithm_test
+}  // namespace contextual::kernels::cuda::cublaslt_algorithm_test

@@ -3,15 +3,9 @@
 #include "kernels/cuda/peers/peer_control.hpp"
 #include "support/catch.hpp"
 
-#include <chrono>
-#include <set>
-#include <string>
+namespace contextual::kernels::cuda::failure_text_test {
 
-namespace failure_text_test {
-
-using namespace contextual::kernels::cuda;
-
-TEST_CASE("a failure of several ranks is told in words that name the rank and the time", "[unit]") {
+TEST_CASE("a failure of several ranks is told in words that name the rank and the time") {
   const auto text = [](unsigned failure) { return failure_text(failure, std::chrono::milliseconds(2500)); };
   CHECK(text(PeerFailure::none).empty());
   CHECK(text(PeerFailure::aborted) == "the host ended the wait for the other ranks");
@@ -28,7 +22,7 @@ TEST_CASE("a failure of several ranks is told in words that name the rank and th
         "rank 0 did not come to the call within 10 s of the call's first wait");
 }
 
-TEST_CASE("no two failures have the same number", "[unit]") {
+TEST_CASE("no two failures have the same number") {
   std::set<std::string> texts;
   unsigned known = 0;
   for (unsigned failure = 0; failure < 200; ++failure) {
@@ -40,4 +34,4 @@ TEST_CASE("no two failures have the same number", "[unit]") {
   CHECK(known == 2 + 5 * PeerControl::most_ranks);
 }
 
-}  // namespace failure_text_test
+}  // namespace contextual::kernels::cuda::failure_text_test

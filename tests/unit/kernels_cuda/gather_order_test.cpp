@@ -5,22 +5,7 @@
 
 #include <contextual/kernels/row_partition.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <set>
-#include <utility>
-#include <vector>
-
-namespace gather_order_test {
-
-using contextual::kernels::RowPartition;
-using contextual::kernels::Rows;
-using contextual::kernels::cuda::GatherPiece;
-using contextual::kernels::cuda::GatherPieces;
-using contextual::kernels::cuda::GatherTile;
-using contextual::kernels::cuda::GatherWalk;
-using contextual::kernels::cuda::PeerWorkspace;
-using contextual::kernels::cuda::TileOrder;
+namespace contextual::kernels::cuda::gather_order_test {
 
 namespace {
 
@@ -32,7 +17,7 @@ int divide_up(int a, int b) {
 
 }  // namespace
 
-TEST_CASE("gather pieces: those of a rank are its rows, each with a flag that has room", "[unit]") {
+TEST_CASE("gather pieces: those of a rank are its rows, each with a flag that has room") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
     for (const int m : {1, ranks + 1, 64 * ranks, 600 * ranks - 3}) {
       for (const int k : {8, 128, 136, 1160}) {
@@ -62,7 +47,7 @@ TEST_CASE("gather pieces: those of a rank are its rows, each with a flag that ha
   }
 }
 
-TEST_CASE("gather walk: each tile of each product once, rows of this rank first", "[unit]") {
+TEST_CASE("gather walk: each tile of each product once, rows of this rank first") {
   const std::vector<std::vector<int>> all_columns{{8}, {264}, {512, 8, 136}, {128, 256, 384, 1000}};
   for (const auto& columns : all_columns) {
     for (const int cluster : {1, 2}) {
@@ -109,7 +94,7 @@ TEST_CASE("gather walk: each tile of each product once, rows of this rank first"
   }
 }
 
-TEST_CASE("gather walk: shards have tiles of their own where that takes no more of them", "[unit]") {
+TEST_CASE("gather walk: shards have tiles of their own where that takes no more of them") {
   const auto matrix_rows = [](int m, int ranks, int cluster) {
     const RowPartition partition(m, ranks);
     return GatherWalk({128, 240, cluster, 8, true}, m, 0, partition.rows_per_shard(), 0, nullptr).matrix_rows;
@@ -123,4 +108,4 @@ TEST_CASE("gather walk: shards have tiles of their own where that takes no more 
   CHECK(matrix_rows(2999, 2, 1) == 2999);  // the last shard is shorter
 }
 
-}  // namespace gather_order_test
+}  // namespace contextual::kernels::cuda::gather_order_test

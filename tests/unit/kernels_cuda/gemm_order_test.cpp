@@ -4,20 +4,11 @@
 
 #include <contextual/kernels/row_partition.hpp>
 
-#include <cstddef>
-#include <map>
-#include <set>
 #include <tuple>
-#include <vector>
 
-namespace gemm_order_test {
+namespace contextual::kernels::cuda::gemm_order_test {
 
 namespace {
-
-using contextual::kernels::RowPartition;
-using contextual::kernels::cuda::ScatterTile;
-using contextual::kernels::cuda::ScatterWalk;
-using contextual::kernels::cuda::TileOrder;
 
 struct Problem {
   int m;
@@ -108,8 +99,7 @@ bool ends_by_one_cluster_each(const TileOrder& order, const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("order of a reduce-scatter: one cluster of each rank is enough, in any order of its configs",
-          "[unit]") {
+TEST_CASE("order of a reduce-scatter: one cluster of each rank is enough, in any order of its configs") {
   for (const Problem& problem : problems()) {
     for (const TileOrder& order : orders()) {
       INFO(problem.m << " x " << problem.n << ", " << problem.ranks << " ranks, " << order.block_m
@@ -121,8 +111,7 @@ TEST_CASE("order of a reduce-scatter: one cluster of each rank is enough, in any
 }
 
 TEST_CASE(
-    "order of a reduce-scatter: every element of C is in one tile, and all ranks mean the same by a flag",
-    "[unit]") {
+    "order of a reduce-scatter: every element of C is in one tile, and all ranks mean the same by a flag") {
   for (const Problem& problem : problems()) {
     const RowPartition partition(problem.m, problem.ranks);
     for (const TileOrder& order : orders()) {
@@ -157,4 +146,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace gemm_order_test
+}  // namespace contextual::kernels::cuda::gemm_order_test

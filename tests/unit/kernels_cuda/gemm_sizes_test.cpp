@@ -4,14 +4,9 @@
 
 #include <contextual/error.hpp>
 
-#include <set>
+namespace contextual::kernels::cuda::gemm_sizes_test {
 
-namespace gemm_sizes_test {
-
-using namespace contextual;
-using namespace contextual::kernels::cuda;
-
-TEST_CASE("buckets of rows: powers of two to 512, then multiples of 512", "[unit]") {
+TEST_CASE("buckets of rows: powers of two to 512, then multiples of 512") {
   std::set<int> buckets;
   for (int m = 1; m <= 2048; ++m) {
     const int bucket = bucket_of(m);
@@ -24,7 +19,7 @@ TEST_CASE("buckets of rows: powers of two to 512, then multiples of 512", "[unit
   CHECK(bucket_of(8193) == 8704);
 }
 
-TEST_CASE("rows of a call: 0 means all, and more than the shape has is an invalid argument", "[unit]") {
+TEST_CASE("rows of a call: 0 means all, and more than the shape has is an invalid argument") {
   CHECK(rows_of_call("layer", 0, 100) == 100);
   CHECK(rows_of_call("layer", 1, 100) == 1);
   CHECK(rows_of_call("layer", 100, 100) == 100);
@@ -32,7 +27,7 @@ TEST_CASE("rows of a call: 0 means all, and more than the shape has is an invali
   CHECK_THROWS_AS(rows_of_call("layer", -1, 100), InvalidArgument);
 }
 
-TEST_CASE("pitches: 0 means dense, and other ones are multiples of 8 and hold a row", "[unit]") {
+TEST_CASE("pitches: 0 means dense, and other ones are multiples of 8 and hold a row") {
   CHECK(row_pitch(0, 24) == 24);
   CHECK(row_pitch(32, 24) == 32);
   for (const int good : {0, 24, 32}) {
@@ -43,4 +38,4 @@ TEST_CASE("pitches: 0 means dense, and other ones are multiples of 8 and hold a 
   }
 }
 
-}  // namespace gemm_sizes_test
+}  // namespace contextual::kernels::cuda::gemm_sizes_test

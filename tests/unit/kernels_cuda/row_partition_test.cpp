@@ -5,12 +5,9 @@
 
 #include <limits>
 
-namespace row_partition_test {
+namespace contextual::kernels::row_partition_test {
 
-using namespace contextual::kernels;
-
-TEST_CASE("a row partition covers each row once, in order, for any number of rows, ranks and chunks",
-          "[unit]") {
+TEST_CASE("a row partition covers each row once, in order, for any number of rows, ranks and chunks") {
   for (const int m : {1, 2, 7, 8, 127, 128, 1000, 8182}) {
     for (int ranks = 1; ranks <= 8; ++ranks) {
       for (const int chunks : {1, 2, 3, 8}) {
@@ -41,25 +38,25 @@ TEST_CASE("a row partition covers each row once, in order, for any number of row
   }
 }
 
-TEST_CASE("a row partition divides as torch.chunk does: the last shards are smaller or empty", "[unit]") {
+TEST_CASE("a row partition divides as torch.chunk does: the last shards are smaller or empty") {
   const RowPartition partition(5, 4);
   REQUIRE(partition.shard(0) == Rows{0, 2});
   REQUIRE(partition.shard(2) == Rows{4, 5});
   REQUIRE(partition.shard(3).empty());
 }
 
-TEST_CASE("a row partition of the largest matrix does not overflow", "[unit]") {
+TEST_CASE("a row partition of the largest matrix does not overflow") {
   const int most = std::numeric_limits<int>::max();
   const RowPartition partition(most, 8, 8);
   REQUIRE(partition.shard(7).end == most);
   REQUIRE(partition.chunk(7, 7).end == most);
 }
 
-TEST_CASE("a row partition without rows, ranks or chunks is refused", "[unit]") {
-  REQUIRE_THROWS_AS(RowPartition(0, 2), contextual::InvalidArgument);
-  REQUIRE_THROWS_AS(RowPartition(4, 0), contextual::InvalidArgument);
-  REQUIRE_THROWS_AS(RowPartition(4, 2, 0), contextual::InvalidArgument);
-  REQUIRE_THROWS_AS(RowPartition(4, 2, 17), contextual::InvalidArgument);
+TEST_CASE("a row partition without rows, ranks or chunks is refused") {
+  REQUIRE_THROWS_AS(RowPartition(0, 2), InvalidArgument);
+  REQUIRE_THROWS_AS(RowPartition(4, 0), InvalidArgument);
+  REQUIRE_THROWS_AS(RowPartition(4, 2, 0), InvalidArgument);
+  REQUIRE_THROWS_AS(RowPartition(4, 2, 17), InvalidArgument);
 }
 
-}  // namespace row_partition_test
+}  // namespace contextual::kernels::row_partition_test

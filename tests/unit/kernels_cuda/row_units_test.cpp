@@ -6,13 +6,7 @@
 
 #include <contextual/kernels/row_partition.hpp>
 
-#include <cstddef>
-#include <vector>
-
-namespace row_units_test {
-
-using namespace contextual::kernels;
-using namespace contextual::kernels::cuda;
+namespace contextual::kernels::cuda::row_units_test {
 
 namespace {
 
@@ -22,8 +16,7 @@ RowUnits units_of(int unit_rows, int rank, int ranks, int m) {
 
 }  // namespace
 
-TEST_CASE("row units: each row of its owner is in one unit, those of the next rank first, own ones last",
-          "[unit]") {
+TEST_CASE("row units: each row of its owner is in one unit, those of the next rank first, own ones last") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
     for (const int m : {1, 7, ranks + 1, 130, 514}) {
       for (const int unit_rows : {8, 64}) {
@@ -49,7 +42,7 @@ TEST_CASE("row units: each row of its owner is in one unit, those of the next ra
   }
 }
 
-TEST_CASE("row units: the flags of all sources have room, however small the rows are", "[unit]") {
+TEST_CASE("row units: the flags of all sources have room, however small the rows are") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
     for (const int m : {1, 65, 8192, 1 << 20}) {
       CAPTURE(ranks, m);
@@ -61,10 +54,10 @@ TEST_CASE("row units: the flags of all sources have room, however small the rows
   }
 }
 
-TEST_CASE("row units: no config has fewer rows than there are flags for", "[unit]") {
+TEST_CASE("row units: no config has fewer rows than there are flags for") {
   for (const ExpertSumScatterConfig& config : expert_sum_scatter_space().configs()) {
     CHECK(config.unit_rows >= RowUnits::least_rows);
   }
 }
 
-}  // namespace row_units_test
+}  // namespace contextual::kernels::cuda::row_units_test

@@ -4,15 +4,9 @@
 #include "kernels/cuda/peers/workspace_parts.hpp"
 #include "support/catch.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <set>
 #include <tuple>
-#include <vector>
 
-namespace split_order_test {
-
-using namespace contextual::kernels::cuda;
+namespace contextual::kernels::cuda::split_order_test {
 
 namespace {
 
@@ -81,7 +75,7 @@ void check_order(const Problem& problem, const ScatterLayout& slots, const TileO
 
 }  // namespace
 
-TEST_CASE("order of a split k: each row is stored once by each source and split, and added once", "[unit]") {
+TEST_CASE("order of a split k: each row is stored once by each source and split, and added once") {
   for (const Problem& problem : problems()) {
     const GemmReduceScatterShape shape{problem.m, problem.n, 8, GemmType::bf16, problem.all_rows};
     const ScatterLayout slots = layout_of(shape, problem.ranks);
@@ -98,7 +92,7 @@ TEST_CASE("order of a split k: each row is stored once by each source and split,
   }
 }
 
-TEST_CASE("workspace of a reduce-scatter: more rows need no less", "[unit]") {
+TEST_CASE("workspace of a reduce-scatter: more rows need no less") {
   for (const bool all_rows : {false, true}) {
     for (int ranks = 1; ranks <= 8; ++ranks) {
       std::size_t before = 0;
@@ -111,4 +105,4 @@ TEST_CASE("workspace of a reduce-scatter: more rows need no less", "[unit]") {
   }
 }
 
-}  // namespace split_order_test
+}  // namespace contextual::kernels::cuda::split_order_test

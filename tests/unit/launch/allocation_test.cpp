@@ -5,13 +5,8 @@
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
-#include <contextual/function.hpp>
-#include <contextual/launch_registry.hpp>
-#include <contextual/tuned_region.hpp>
-
 #include <cstdlib>
 #include <new>
-#include <vector>
 
 using namespace contextual;
 using namespace engine_test;
@@ -74,7 +69,7 @@ std::size_t allocations_of(Call&& call) {
 
 }  // namespace
 
-TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing", "[unit]") {
+TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing") {
   int sum = 0;
   TunableKernel kernel{"holds_11_allocations",
                        blocks(3),
@@ -100,7 +95,7 @@ TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing", "[uni
   CHECK(sum > 0);
 }
 
-TEST_CASE("holds 11: a locked-in launch with a long key allocates nothing", "[unit]") {
+TEST_CASE("holds 11: a locked-in launch with a long key allocates nothing") {
   int sum = 0;
   TunableKernel kernel{"holds_11_long_keys",
                        blocks(3),
@@ -122,7 +117,7 @@ TEST_CASE("holds 11: a locked-in launch with a long key allocates nothing", "[un
   CHECK(sum > 0);
 }
 
-TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing", "[unit]") {
+TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing") {
   TunableKernel kernel{"holds_11_wrapped_allocations", blocks(3), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   std::size_t in_region = 1;
@@ -133,8 +128,7 @@ TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing"
   CHECK(in_region == 0);
 }
 
-TEST_CASE("wrapped region: one with options inside another region allocates nothing once that was said",
-          "[unit]") {
+TEST_CASE("wrapped region: one with options inside another region allocates nothing once that was said") {
   ContextualAutotuner tuner{quick()};
   std::vector<float> weights(4);
   TunableKernel kernel{"nested_allocations", blocks(2), single_problem, [](const Block&) {}};
@@ -150,7 +144,7 @@ TEST_CASE("wrapped region: one with options inside another region allocates noth
   CHECK(count_of(said.text(), "nested_allocations_inner") == 1);
 }
 
-TEST_CASE("tuned function: a later call of a known key allocates nothing", "[unit]") {
+TEST_CASE("tuned function: a later call of a known key allocates nothing") {
   int sum = 0;
   auto function = autotune(
       "function_allocations", blocks(3), [](int n) { return make_key(n); },
@@ -165,8 +159,7 @@ TEST_CASE("tuned function: a later call of a known key allocates nothing", "[uni
   CHECK(sum > 0);
 }
 
-TEST_CASE("holds 11: a pinned launch allocates nothing once its key is known, nor does one beside it",
-          "[unit]") {
+TEST_CASE("holds 11: a pinned launch allocates nothing once its key is known, nor does one beside it") {
   int last = 9;
   TunableKernel kernel{"holds_11_pinned", blocks(3), [](int n) { return make_key(n); },
                        [&](const Block& c, int) { last = c.block; }};

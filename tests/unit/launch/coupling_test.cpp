@@ -3,14 +3,9 @@
 
 #include "support/engine.hpp"
 
-#include <algorithm>
+namespace contextual::test::coupling_test {
 
-namespace coupling_test {
-
-using namespace contextual;
-using namespace engine_test;
-
-TEST_CASE("holds 4: a coupled launch that fails ends the run with an error", "[unit]") {
+TEST_CASE("holds 4: a coupled launch that fails ends the run with an error") {
   std::vector<int> consumed;
   TunableKernel producer{"holds_4_producer",
                          blocks(3),
@@ -41,7 +36,7 @@ TEST_CASE("holds 4: a coupled launch that fails ends the run with an error", "[u
   CHECK(std::find(consumed.begin(), consumed.end(), 1) == consumed.end());
 }
 
-TEST_CASE("coupled kernels use the same config in every run and are one problem", "[unit]") {
+TEST_CASE("coupled kernels use the same config in every run and are one problem") {
   std::vector<int> left;
   std::vector<int> right;
   TunableKernel a{"coupled_a",
@@ -68,7 +63,7 @@ TEST_CASE("coupled kernels use the same config in every run and are one problem"
   CHECK(right.back() == 2);
 }
 
-TEST_CASE("bad input: coupled kernels with spaces of different sizes are refused, both are named", "[unit]") {
+TEST_CASE("bad input: coupled kernels with spaces of different sizes are refused, both are named") {
   TunableKernel small{"bad_small", blocks(2), single_problem, [](const Block&) {}, {.coupling = "bad_pair"}};
   TunableKernel large{"bad_large", blocks(3), single_problem, [](const Block&) {}, {.coupling = "bad_pair"}};
   ContextualAutotuner tuner{quick()};
@@ -84,7 +79,7 @@ TEST_CASE("bad input: coupled kernels with spaces of different sizes are refused
   CHECK_THAT(text, ContainsSubstring("equal size"));
 }
 
-TEST_CASE("bad input: a coupled kernel that is not launched is named", "[unit]") {
+TEST_CASE("bad input: a coupled kernel that is not launched is named") {
   TunableKernel here{"bad_here", blocks(2), single_problem, [](const Block&) {}, {.coupling = "bad_alone"}};
   TunableKernel absent{
       "bad_absent", blocks(2), single_problem, [](const Block&) {}, {.coupling = "bad_alone"}};
@@ -94,4 +89,4 @@ TEST_CASE("bad input: a coupled kernel that is not launched is named", "[unit]")
   CHECK_THAT(text, ContainsSubstring("bad_alone"));
 }
 
-}  // namespace coupling_test
+}  // namespace contextual::test::coupling_test

@@ -3,17 +3,7 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/launch_registry.hpp>
-#include <contextual/launch_status.hpp>
-
-#include <optional>
-#include <string>
-#include <utility>
-
-namespace erased_launch_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::erased_launch_test {
 
 /// A status that is a failure where `code` is not zero.
 struct ManyStatus {
@@ -23,26 +13,26 @@ struct ManyStatus {
 /// One that never fails.
 struct OtherResult {};
 
-}  // namespace erased_launch_test
+}  // namespace contextual::test::erased_launch_test
 
 template <>
-struct contextual::launch_status<erased_launch_test::ManyStatus>
-    : contextual::launch_status<erased_launch_test::OtherResult> {
-  static std::optional<std::string> failure(const erased_launch_test::ManyStatus& status) {
+struct contextual::launch_status<contextual::test::erased_launch_test::ManyStatus>
+    : contextual::launch_status<contextual::test::erased_launch_test::OtherResult> {
+  static std::optional<std::string> failure(const contextual::test::erased_launch_test::ManyStatus& status) {
     return status.code != 0 ? std::optional<std::string>("it failed") : std::nullopt;
   }
 };
 
-namespace erased_launch_test {
+namespace contextual::test::erased_launch_test {
 
-TEST_CASE("erased launch: a status whose specialisation derives from another may fail", "[unit]") {
+TEST_CASE("erased launch: a status whose specialisation derives from another may fail") {
   TunableKernel kernel{"erased_status", blocks(3), single_problem,
                        [](const Block& config) { return ManyStatus{config.block == 2 ? 1 : 0}; }};
   tuned("erased_status", [&] { kernel(); });
   CHECK(LaunchRegistry::instance().locked_in("erased_status", "erased_status", Key{}) == 1);
 }
 
-TEST_CASE("erased launch: what a rejected launch returned is gone before the next one's hooks", "[unit]") {
+TEST_CASE("erased launch: what a rejected launch returned is gone before the next one's hooks") {
   struct Lease {
     explicit Lease(int& held) : held_(&held) { ++held; }
     Lease(const Lease&) = delete;
@@ -77,7 +67,7 @@ void twice(int& value) {
   value *= 2;
 }
 
-TEST_CASE("erased launch: a reference to a function is an argument", "[unit]") {
+TEST_CASE("erased launch: a reference to a function is an argument") {
   int value = 1;
   TunableKernel<void(const Block&, void (&)(int&))> kernel{
       "erased_function", blocks(2), [](void (&)(int&)) { return make_key(1); },
@@ -86,7 +76,7 @@ TEST_CASE("erased launch: a reference to a function is an argument", "[unit]") {
   CHECK(value == 2);
 }
 
-TEST_CASE("erased launch: a result is converted as a return statement does it", "[unit]") {
+TEST_CASE("erased launch: a result is converted as a return statement does it") {
   struct Converted {
     Converted(long from) : value(static_cast<int>(from)) {}
     explicit Converted(int from) : value(from + 100) {}
@@ -97,4 +87,4 @@ TEST_CASE("erased launch: a result is converted as a return statement does it", 
   CHECK(kernel().value == 5);
 }
 
-}  // namespace erased_launch_test
+}  // namespace contextual::test::erased_launch_test

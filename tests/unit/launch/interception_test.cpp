@@ -3,21 +3,11 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/context_guard.hpp>
-
-#include <algorithm>
-#include <chrono>
 #include <future>
-#include <map>
-#include <set>
-#include <thread>
 
-namespace interception_test {
+namespace contextual::test::interception_test {
 
-using namespace contextual;
-using namespace engine_test;
-
-TEST_CASE("holds 1: a launch uses this launch's arguments in every iteration", "[unit]") {
+TEST_CASE("holds 1: a launch uses this launch's arguments in every iteration") {
   std::vector<std::pair<int, std::string>> seen;
   TunableKernel kernel{
       "holds_1", blocks(3), single_problem,
@@ -36,7 +26,7 @@ TEST_CASE("holds 1: a launch uses this launch's arguments in every iteration", "
   CHECK(seen == given);
 }
 
-TEST_CASE("holds 1: an argument taken by reference is the caller's own object", "[unit]") {
+TEST_CASE("holds 1: an argument taken by reference is the caller's own object") {
   TunableKernel kernel{"holds_1_reference", blocks(2), single_problem,
                        [](const Block&, std::vector<int>& out, int value) { out.push_back(value); }};
   ContextualAutotuner tuner{quick()};
@@ -49,7 +39,7 @@ TEST_CASE("holds 1: an argument taken by reference is the caller's own object", 
   CHECK(out == std::vector<int>{run});
 }
 
-TEST_CASE("holds 2: two keys of one kernel in one region are two problems", "[unit]") {
+TEST_CASE("holds 2: two keys of one kernel in one region are two problems") {
   TunableKernel kernel{"holds_2_keys", blocks(3), [](int n) { return make_key(n); },
                        [](const Block&, int) {}};
   // Small ones are fastest with config 1, large ones with config 2.
@@ -66,7 +56,7 @@ TEST_CASE("holds 2: two keys of one kernel in one region are two problems", "[un
   CHECK(of_kernel(report, "holds_2_keys", "(4096)").choice == 2);
 }
 
-TEST_CASE("holds 2: a problem launched m times uses one config in all m and advances once", "[unit]") {
+TEST_CASE("holds 2: a problem launched m times uses one config in all m and advances once") {
   std::vector<std::set<int>> configs_of_run;
   TunableKernel kernel{"holds_2_repeated", blocks(3), single_problem,
                        [&](const Block& c) { configs_of_run.back().insert(c.block); }};
@@ -80,7 +70,7 @@ TEST_CASE("holds 2: a problem launched m times uses one config in all m and adva
   CHECK(of_kernel(report, "holds_2_repeated").configs[0].time.count == 1);
 }
 
-TEST_CASE("holds 2: two regions with the same kernel and key do not share a choice", "[unit]") {
+TEST_CASE("holds 2: two regions with the same kernel and key do not share a choice") {
   TunableKernel kernel{"holds_2_regions", blocks(3), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
     const std::size_t best = launch.region == "holds_2_one" ? 1 : 2;
@@ -94,7 +84,7 @@ TEST_CASE("holds 2: two regions with the same kernel and key do not share a choi
   CHECK_FALSE(registry.locked_in("holds_2_three", "holds_2_regions", Key{}));
 }
 
-TEST_CASE("holds 3: no lock is held during a launch: a launcher may launch another kernel", "[unit]") {
+TEST_CASE("holds 3: no lock is held during a launch: a launcher may launch another kernel") {
   int inner_launches = 0;
   TunableKernel inner{"holds_3_inner", blocks(2), [](int n) { return make_key(n); },
                       [&](const Block&, int) { ++inner_launches; }};
@@ -108,8 +98,7 @@ TEST_CASE("holds 3: no lock is held during a launch: a launcher may launch anoth
   CHECK(report.problems.size() == 3);
 }
 
-TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for another thread's launch",
-          "[unit]") {
+TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for another thread's launch") {
   constexpr std::chrono::seconds far_too_long{60};
   std::promise<void>* launched = nullptr;
   std::future<void>* wait = nullptr;
@@ -141,8 +130,8 @@ TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for ano
   CHECK(runs == 7);
 }
 
-TEST_CASE("holds 3: a launch does not load: every config is loaded before it, the default for the first one",
-          "[unit]") {
+TEST_CASE(
+    "holds 3: a launch does not load: every config is loaded before it, the default for the first one") {
   bool in_region = false;
   bool loaded_in_region = false;
   bool launched_unloaded = false;
@@ -170,8 +159,7 @@ TEST_CASE("holds 3: a launch does not load: every config is loaded before it, th
   CHECK(loaded == std::map<int, int>{{0, 2}, {1, 1}, {2, 1}, {3, 1}});
 }
 
-TEST_CASE("interception: hooks have the launch's kernel and arguments, and do not run outside of tuning",
-          "[unit]") {
+TEST_CASE("interception: hooks have the launch's kernel and arguments, and do not run outside of tuning") {
   std::vector<std::string> order;
   TunableKernel kernel{
       "hooks_order",
@@ -190,7 +178,7 @@ TEST_CASE("interception: hooks have the launch's kernel and arguments, and do no
   CHECK(order.size() == 4);
 }
 
-TEST_CASE("interception: reset is called when the config differs from the previous launch's", "[unit]") {
+TEST_CASE("interception: reset is called when the config differs from the previous launch's") {
   std::vector<std::string> order;
   TunableKernel kernel{"hooks_reset",
                        blocks(3),
@@ -201,7 +189,7 @@ TEST_CASE("interception: reset is called when the config differs from the previo
   CHECK(order == std::vector<std::string>{"reset", "0", "0", "reset", "1", "1", "reset", "2", "2", "2"});
 }
 
-TEST_CASE("interception: the check is asked on each config's first uses only", "[unit]") {
+TEST_CASE("interception: the check is asked on each config's first uses only") {
   std::vector<int> checked;
   TunableKernel kernel{
       "hooks_check", blocks(3), single_problem, [](const Block&) {}, {.check = [&](const Block& c) {
@@ -213,7 +201,7 @@ TEST_CASE("interception: the check is asked on each config's first uses only", "
   CHECK(checked == std::vector<int>{0, 0, 1, 1, 2, 2});
 }
 
-TEST_CASE("interception: the key function of a long key is called once more for each problem", "[unit]") {
+TEST_CASE("interception: the key function of a long key is called once more for each problem") {
   int launches = 0;
   int keys = 0;
   const auto key = [&keys](const std::vector<int>& shape) {
@@ -231,7 +219,7 @@ TEST_CASE("interception: the key function of a long key is called once more for 
   CHECK(report.problems[1].key == "([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])");
 }
 
-TEST_CASE("interception: iteration hooks run around every run of the region", "[unit]") {
+TEST_CASE("interception: iteration hooks run around every run of the region") {
   TunableKernel kernel{"iteration_hooks", blocks(2), single_problem, [](const Block&) {}};
   std::vector<std::string> order;
   Options options = quick();
@@ -249,4 +237,4 @@ TEST_CASE("interception: iteration hooks run around every run of the region", "[
                                           "before 4 final", "run", "after"});
 }
 
-}  // namespace interception_test
+}  // namespace contextual::test::interception_test

@@ -4,14 +4,7 @@
 
 #include "support/engine.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace contextual;
 using namespace engine_test;
@@ -125,8 +118,7 @@ constexpr int runs_of_two = 5;
 
 }  // namespace
 
-TEST_CASE("launch events: hooks are outside of what is timed, launcher and look at the status inside",
-          "[unit]") {
+TEST_CASE("launch events: hooks are outside of what is timed, launcher and look at the status inside") {
   TunableKernel kernel{"k",
                        blocks(2),
                        single_problem,
@@ -150,7 +142,7 @@ TEST_CASE("launch events: hooks are outside of what is timed, launcher and look 
                                     "device_failure", "failure", "end k 0", "after_launch"});
 }
 
-TEST_CASE("launch events: without hooks a launch begins and ends once, with a status and without", "[unit]") {
+TEST_CASE("launch events: without hooks a launch begins and ends once, with a status and without") {
   TunableKernel with_status{"s", blocks(2), single_problem, [](const Block&) {
                               tell("launch");
                               return Result{};
@@ -165,8 +157,7 @@ TEST_CASE("launch events: without hooks a launch begins and ends once, with a st
                                     "end s 0", "begin v 0", "launch", "end v 0"});
 }
 
-TEST_CASE("launch events: a rejected launch ends before the reset, and its fallback is one of its own",
-          "[unit]") {
+TEST_CASE("launch events: a rejected launch ends before the reset, and its fallback is one of its own") {
   const bool throws = GENERATE(true, false);
   TunableKernel kernel{"k",
                        blocks(2),
@@ -190,8 +181,7 @@ TEST_CASE("launch events: a rejected launch ends before the reset, and its fallb
   CHECK(runs[warmup_of_1] == expected);
 }
 
-TEST_CASE("launch events: a wrong result's launch has ended when it is checked and launched again",
-          "[unit]") {
+TEST_CASE("launch events: a wrong result's launch has ended when it is checked and launched again") {
   TunableKernel kernel{"k",
                        blocks(2),
                        single_problem,
@@ -208,7 +198,7 @@ TEST_CASE("launch events: a wrong result's launch has ended when it is checked a
                                     "begin k 0", "launch 0", "end k 0"});
 }
 
-TEST_CASE("launch events: a launch has ended when the region catches what its launcher threw", "[unit]") {
+TEST_CASE("launch events: a launch has ended when the region catches what its launcher threw") {
   bool throws = false;
   TunableKernel kernel{"k", blocks(2), single_problem, [&](const Block&) {
                          tell("launch");
@@ -225,7 +215,7 @@ TEST_CASE("launch events: a launch has ended when the region catches what its la
   CHECK(runs.back() == Events{"begin k 1", "launch", "end k 1"});
 }
 
-TEST_CASE("launch events: a launch has ended when the loss of the device is told", "[unit]") {
+TEST_CASE("launch events: a launch has ended when the loss of the device is told") {
   TunableKernel kernel{"k", blocks(2), single_problem, [](const Block&) {
                          tell("launch");
                          return Result{Result::Outcome::device_lost, telling_its_end()};
@@ -244,8 +234,7 @@ TEST_CASE("launch events: a launch has ended when the loss of the device is told
         Events{"status begin", "begin k 0", "launch", "device_failure", "end k 0", "result gone", "caught"});
 }
 
-TEST_CASE("launch events: nested launches end innermost first, whoever catches what the inner one threw",
-          "[unit]") {
+TEST_CASE("launch events: nested launches end innermost first, whoever catches what the inner one threw") {
   const bool outer_catches = GENERATE(true, false);
   bool throws = false;
   TunableKernel inner{"inner", blocks(2), single_problem, [&](const Block&) {
@@ -274,7 +263,7 @@ TEST_CASE("launch events: nested launches end innermost first, whoever catches w
   CHECK(runs.back() == Events{"begin outer 1", "begin inner 1", "end inner 1", "end outer 1"});
 }
 
-TEST_CASE("launch events: a hook that throws leaves no launch open", "[unit]") {
+TEST_CASE("launch events: a hook that throws leaves no launch open") {
   const std::string thrower = GENERATE("reset", "before_launch", "after_launch", "check");
   int run_under_way = 0;
   const auto hook = [&](const std::string& name) {

@@ -2,13 +2,9 @@
 
 #include <contextual/detail/launch/load_hook.hpp>
 
-namespace load_hook_test {
+namespace contextual::detail::load_hook_test {
 
-using contextual::Key;
-using contextual::make_key;
-using contextual::detail::LoadHook;
-
-TEST_CASE("load: one that takes only the config is called with and without a key", "[unit]") {
+TEST_CASE("load: one that takes only the config is called with and without a key") {
   int calls = 0;
   const LoadHook<int> load = [&calls](const int& config) { calls += config; };
   CHECK_FALSE(load.needs_key());
@@ -19,7 +15,7 @@ TEST_CASE("load: one that takes only the config is called with and without a key
   CHECK_FALSE(LoadHook<int>(nullptr).needs_key());
 }
 
-TEST_CASE("load: one that takes the key, too, is not called without one", "[unit]") {
+TEST_CASE("load: one that takes the key, too, is not called without one") {
   std::vector<Key> keys;
   const LoadHook<int> load = [&keys](const int&, const Key& key) { keys.push_back(key); };
   CHECK(load.needs_key());
@@ -29,4 +25,4 @@ TEST_CASE("load: one that takes the key, too, is not called without one", "[unit
   CHECK(keys == std::vector<Key>{key});
 }
 
-}  // namespace load_hook_test
+}  // namespace contextual::detail::load_hook_test

@@ -7,16 +7,10 @@
 #include "support/catch.hpp"
 #include "support/launches.hpp"
 
-#include <contextual/launch_registry.hpp>
-
 #include <deque>
-#include <memory>
-#include <vector>
 
-namespace many_keys_test {
+namespace contextual::test::launch_test::many_keys_test {
 
-using namespace contextual;
-using namespace launch_test;
 using detail::KernelCore;
 
 namespace {
@@ -26,7 +20,7 @@ constexpr std::int64_t limit = detail::RunContext::most_problems;
 
 }  // namespace
 
-TEST_CASE("many keys: as many as a run tunes are found again, each as its own problem", "[unit]") {
+TEST_CASE("many keys: as many as a run tunes are found again, each as its own problem") {
   Run run("many_keys");
   const auto core = core_of("many_keys_discovery");
   REQUIRE(steps_done(limit, [&](std::int64_t key) { run.launch(*core, make_key(key)); }) == limit);
@@ -44,7 +38,7 @@ TEST_CASE("many keys: as many as a run tunes are found again, each as its own pr
   CHECK(run.context.slots().size() == static_cast<std::size_t>(limit));
 }
 
-TEST_CASE("many keys: problems of many kernels are told apart by name, key and coupling", "[unit]") {
+TEST_CASE("many keys: problems of many kernels are told apart by name, key and coupling") {
   Run run("many_keys");
   constexpr int kernels = 800;
   std::vector<std::shared_ptr<KernelCore>> cores;
@@ -63,7 +57,7 @@ TEST_CASE("many keys: problems of many kernels are told apart by name, key and c
   }
 }
 
-TEST_CASE("many keys: a launch beyond those that are tuned is counted and costs no search", "[unit]") {
+TEST_CASE("many keys: a launch beyond those that are tuned is counted and costs no search") {
   Run run("many_keys");
   const auto core = core_of("many_keys_untracked");
   REQUIRE(steps_done(limit, [&](std::int64_t key) { run.launch(*core, make_key(key)); }) == limit);
@@ -77,7 +71,7 @@ TEST_CASE("many keys: a launch beyond those that are tuned is counted and costs 
   CHECK(run.launch(*core, make_key(limit - 1))->index == limit - 1);
 }
 
-TEST_CASE("many keys: kernels that share a key are spread over the map", "[unit]") {
+TEST_CASE("many keys: kernels that share a key are spread over the map") {
   std::vector<std::shared_ptr<KernelCore>> cores;
   std::deque<detail::ProblemSlot> slots;
   detail::LaunchMap map;
@@ -91,7 +85,7 @@ TEST_CASE("many keys: kernels that share a key are spread over the map", "[unit]
   }
 }
 
-TEST_CASE("many keys: making a kernel costs the same whatever the number of kernels", "[unit]") {
+TEST_CASE("many keys: making a kernel costs the same whatever the number of kernels") {
   const auto make = [](std::int64_t i) {
     auto core = core_of("many_registered_" + std::to_string(i), "many_couples_" + std::to_string(i / 2));
     return std::make_unique<KernelRegistration>(std::move(core));
@@ -106,4 +100,4 @@ TEST_CASE("many keys: making a kernel costs the same whatever the number of kern
   CHECK(LaunchRegistry::instance().coupled("many_couples_0").empty());
 }
 
-}  // namespace many_keys_test
+}  // namespace contextual::test::launch_test::many_keys_test

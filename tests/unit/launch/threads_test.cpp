@@ -6,20 +6,10 @@
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
-#include <contextual/context_guard.hpp>
-
-#include <array>
-#include <chrono>
 #include <latch>
 #include <mutex>
-#include <optional>
-#include <thread>
 
-namespace threads_test {
-
-using namespace contextual;
-using namespace engine_test;
-using contextual::test::on_threads;
+namespace contextual::test::threads_test {
 
 namespace {
 
@@ -36,7 +26,7 @@ struct CountedKernel {
 
 }  // namespace
 
-TEST_CASE("threads: two tuners tune different regions at the same time", "[unit]") {
+TEST_CASE("threads: two tuners tune different regions at the same time") {
   CountedKernel shared{"two_tuners_shared", 3};
   std::array<int, 2> runs{};
   std::array<std::optional<ContextualAutotuner>, 2> tuners;
@@ -60,7 +50,7 @@ TEST_CASE("threads: two tuners tune different regions at the same time", "[unit]
   CHECK(shared.launches == 14);
 }
 
-TEST_CASE("threads: one tuner used by two threads tunes one region after the other", "[unit]") {
+TEST_CASE("threads: one tuner used by two threads tunes one region after the other") {
   CountedKernel one{"one_tuner_a", 3};
   CountedKernel two{"one_tuner_b", 4};
   ContextualAutotuner tuner{quick()};
@@ -85,8 +75,7 @@ TEST_CASE("threads: one tuner used by two threads tunes one region after the oth
   CHECK(two.launches == 9);
 }
 
-TEST_CASE("threads: a region that waits for a run of the same tuner gets an error after the deadline",
-          "[unit]") {
+TEST_CASE("threads: a region that waits for a run of the same tuner gets an error after the deadline") {
   CountedKernel kernel{"self_wait", 2};
   ContextualAutotuner tuner{quick()};
   std::string text;
@@ -106,7 +95,7 @@ TEST_CASE("threads: a region that waits for a run of the same tuner gets an erro
   CHECK(problem_of(tuner, "self_wait_outer", "self_wait").choice == 1);
 }
 
-TEST_CASE("threads: a nested run is part of the region that is being tuned", "[unit]") {
+TEST_CASE("threads: a nested run is part of the region that is being tuned") {
   CountedKernel outer{"nested_outer", 2};
   CountedKernel inner{"nested_inner", 3};
   ContextualAutotuner tuner{quick()};
@@ -130,7 +119,7 @@ TEST_CASE("threads: a nested run is part of the region that is being tuned", "[u
   CHECK_FALSE(LaunchRegistry::instance().locked_in("nested_same", "nested_inner", Key{}));
 }
 
-TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]") {
+TEST_CASE("threads: launches of worker threads with a guard are tuned") {
   std::mutex mutex;
   std::vector<std::vector<int>> used;
   TunableKernel kernel{"guarded", blocks(3), [](int n) { return make_key(n); },
@@ -153,7 +142,7 @@ TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]"
   CHECK(report.warnings.empty());
 }
 
-TEST_CASE("threads: one problem launched by several threads advances once an iteration", "[unit]") {
+TEST_CASE("threads: one problem launched by several threads advances once an iteration") {
   CountedKernel counted{"guarded_together", 3};
   int runs = 0;
   const RegionReport report = tuned("guarded_together", [&] {
@@ -172,12 +161,12 @@ TEST_CASE("threads: one problem launched by several threads advances once an ite
   CHECK(of_kernel(report, "guarded_together").configs[2].time.count == 1);
 }
 
-TEST_CASE("threads: launches of worker threads without a guard use the default, are counted and warned about",
-          "[unit]") {
+TEST_CASE(
+    "threads: launches of worker threads without a guard use the default, are counted and warned about") {
   CountedKernel counted{"unguarded", 3};
   CountedKernel neighbour{"unguarded_neighbour", 3};
   bool default_used = true;
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   const RegionReport report = tuned("unguarded", [&] {
     neighbour.kernel();
     std::thread([&] { default_used = default_used && counted.kernel() == 0; }).join();
@@ -190,7 +179,7 @@ TEST_CASE("threads: launches of worker threads without a guard use the default, 
   CHECK_THAT(report.warnings[0], ContainsSubstring("ContextGuard"));
 }
 
-TEST_CASE("threads: a worker's region context ends with its guard, and guards nest", "[unit]") {
+TEST_CASE("threads: a worker's region context ends with its guard, and guards nest") {
   CountedKernel kernel{"guard_ends", 2};
   int unguarded = 0;
   const RegionReport report = tuned("guard_ends", [&] {
@@ -213,14 +202,14 @@ TEST_CASE("threads: a worker's region context ends with its guard, and guards ne
   CHECK(unguarded == 4);  // and in the final run what had been locked in by then
 }
 
-TEST_CASE("threads: a guard of an empty context does nothing", "[unit]") {
+TEST_CASE("threads: a guard of an empty context does nothing") {
   CountedKernel kernel{"empty_context", 2};
   const RegionContext context = RegionContext::current();
   const ContextGuard guard(context);
   CHECK(kernel.kernel() == 0);
 }
 
-TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", "[unit]") {
+TEST_CASE("threads: what a worker's launcher rejects falls back on the worker") {
   std::atomic<int> effects{0};
   TunableKernel kernel{"worker_rejects", blocks(3), single_problem, [&](const Block& c) {
                          if (c.block == 1) {
@@ -244,4 +233,4 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
   CHECK(of_kernel(report, "worker_rejects").choice == 2);
 }
 
-}  // namespace threads_test
+}  // namespace contextual::test::threads_test

@@ -3,17 +3,9 @@
 
 #include "support/engine.hpp"
 
-#include <contextual/context_guard.hpp>
-
-#include <cmath>
 #include <limits>
-#include <string>
-#include <thread>
 
-namespace work_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::work_test {
 
 namespace {
 
@@ -27,7 +19,7 @@ KernelWork work_of(const int& n) {
 
 }  // namespace
 
-TEST_CASE("work: every config has the rates of its own time, and the choice has its own", "[unit]") {
+TEST_CASE("work: every config has the rates of its own time, and the choice has its own") {
   const TemporaryDirectory logs;
   TunableKernel kernel{"work_rates",
                        blocks(2),
@@ -52,7 +44,7 @@ TEST_CASE("work: every config has the rates of its own time, and the choice has 
              ContainsSubstring("| best-latency: 0.099 ms | TFLOP/s: 0.05051 | GB/s: 0.101 |"));
 }
 
-TEST_CASE("work: that of all launches in one tuning iteration counts, of each once", "[unit]") {
+TEST_CASE("work: that of all launches in one tuning iteration counts, of each once") {
   int asked = 0;
   TunableKernel kernel{
       "work_sum", blocks(3), single_problem, [](const Block&, int) {}, {.work = [&](const int& n) {
@@ -72,7 +64,7 @@ TEST_CASE("work: that of all launches in one tuning iteration counts, of each on
   CHECK(asked == 2);
 }
 
-TEST_CASE("work: operations or bytes alone give one rate", "[unit]") {
+TEST_CASE("work: operations or bytes alone give one rate") {
   TunableKernel kernel{"work_bytes", blocks(2), single_problem, [](const Block&) {}, {.work = [] {
                          return KernelWork{.bytes = 3e5};
                        }}};
@@ -82,7 +74,7 @@ TEST_CASE("work: operations or bytes alone give one rate", "[unit]") {
   CHECK(near(metrics.gigabytes_per_second, 3));
 }
 
-TEST_CASE("work: a kernel that says none has no rates, in the report or in the log", "[unit]") {
+TEST_CASE("work: a kernel that says none has no rates, in the report or in the log") {
   const TemporaryDirectory logs;
   TunableKernel kernel{"work_unknown", blocks(2), single_problem, [](const Block&) {}};
   Options options = quick();
@@ -96,7 +88,7 @@ TEST_CASE("work: a kernel that says none has no rates, in the report or in the l
   CHECK(count_of(text_of_file(logs.path() / "rank-0.log"), "GB/s") == 0);
 }
 
-TEST_CASE("work: what cannot be work ends the run, and names the kernel", "[unit]") {
+TEST_CASE("work: what cannot be work ends the run, and names the kernel") {
   const double bad =
       GENERATE(-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity());
   TunableKernel kernel{"work_wrong", blocks(2), single_problem, [](const Block&) {}, {.work = [bad] {
@@ -107,4 +99,4 @@ TEST_CASE("work: what cannot be work ends the run, and names the kernel", "[unit
              ContainsSubstring("kernel \"work_wrong\": `work` returned"));
 }
 
-}  // namespace work_test
+}  // namespace contextual::test::work_test

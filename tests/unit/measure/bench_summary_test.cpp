@@ -2,14 +2,7 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
-namespace bench_summary_test {
-
-using contextual::BenchResult;
-using contextual::BenchTime;
-using contextual::measure::summarize;
+namespace contextual::measure::bench_summary_test {
 
 namespace {
 
@@ -24,7 +17,7 @@ BenchResult summary_of(const std::vector<double>& samples_ns, const std::vector<
 
 }  // namespace
 
-TEST_CASE("summarize: one sample is every quantile, and has no spread", "[unit]") {
+TEST_CASE("summarize: one sample is every quantile, and has no spread") {
   const BenchResult result = summary_of({40}, {0, 0.3, 1});
   CHECK(result.median == BenchTime(40));
   CHECK(result.mean == BenchTime(40));
@@ -34,7 +27,7 @@ TEST_CASE("summarize: one sample is every quantile, and has no spread", "[unit]"
   CHECK(result.quantiles == std::vector<BenchTime>(3, BenchTime(40)));
 }
 
-TEST_CASE("summarize: quantiles lie between the neighbouring samples, which keep their order", "[unit]") {
+TEST_CASE("summarize: quantiles lie between the neighbouring samples, which keep their order") {
   const BenchResult result = summary_of({50, 10, 40, 20}, {0.5, 0, 1, 0.1});
   CHECK(result.median == BenchTime(30));
   CHECK(result.mean == BenchTime(30));
@@ -49,8 +42,8 @@ TEST_CASE("summarize: quantiles lie between the neighbouring samples, which keep
   CHECK(result.samples.front() == BenchTime(50));
 }
 
-TEST_CASE("summarize: the median of an odd number of samples is one of them", "[unit]") {
+TEST_CASE("summarize: the median of an odd number of samples is one of them") {
   CHECK(summary_of({7, 100, 9}).median == BenchTime(9));
 }
 
-}  // namespace bench_summary_test
+}  // namespace contextual::measure::bench_summary_test

@@ -6,23 +6,12 @@
 
 #include <contextual/detail/measure/bench_devices.hpp>
 #include <contextual/do_bench.hpp>
-#include <contextual/error.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-namespace do_bench_test {
+namespace contextual::do_bench_test {
 
-using namespace contextual;
 using namespace std::chrono_literals;
 
 namespace {
@@ -153,11 +142,9 @@ class DevicesOffered {
 };
 
 BenchOptions options_with(Script& script, int warmup, int repeat) {
-  BenchOptions options;
-  options.warmup = warmup;
-  options.repeat = repeat;
-  options.timer = [&script] { return std::make_unique<ScriptedDeviceTimer>(script); };
-  return options;
+  return {.warmup = warmup, .repeat = repeat, .timer = [&script] {
+            return std::make_unique<ScriptedDeviceTimer>(script);
+          }};
 }
 
 /// Any address will do.
@@ -180,7 +167,7 @@ std::function<void()> runs_of(Script& script) {
 
 }  // namespace
 
-TEST_CASE("do_bench: a host function by the default timer has host times, as many as asked for", "[unit]") {
+TEST_CASE("do_bench: a host function by the default timer has host times, as many as asked for") {
   int runs = 0;
   const BenchResult result = do_bench([&] { ++runs; }, {.warmup = 3, .repeat = 250, .quantiles = {0.2, 0.8}});
   CHECK(result.samples.size() == 250);
@@ -195,7 +182,7 @@ TEST_CASE("do_bench: a host function by the default timer has host times, as man
   CHECK(result.quantiles.at(1) <= result.max);
 }
 
-TEST_CASE("do_bench: durations are as many runs as fit, and at least one", "[unit]") {
+TEST_CASE("do_bench: durations are as many runs as fit, and at least one") {
   int runs = 0;
   const BenchResult result = do_bench([&] { ++runs; }, {.warmup = 1ns, .repeat = 2ms});
   CHECK(result.samples.size() >= 1);
@@ -203,7 +190,7 @@ TEST_CASE("do_bench: durations are as many runs as fit, and at least one", "[uni
   CHECK(static_cast<std::size_t>(runs) > result.samples.size());
 }
 
-TEST_CASE("do_bench: samples are the makespans of runs that follow the warm-ups, in order", "[unit]") {
+TEST_CASE("do_bench: samples are the makespans of runs that follow the warm-ups, in order") {
   Script script;
   const BenchResult result = do_bench(runs_of(script), options_with(script, 4, 5));
   REQUIRE(result.samples.size() == 5);
@@ -220,7 +207,7 @@ TEST_CASE("do_bench: samples are the makespans of runs that follow the warm-ups,
   CHECK(script.stream_of_launches == nullptr);
 }
 
-TEST_CASE("do_bench: runs of a batch are waited for together", "[unit]") {
+TEST_CASE("do_bench: runs of a batch are waited for together") {
   Script script;
   do_bench(runs_of(script), options_with(script, 1, 300));
   CHECK(script.settled.front() == 1);
@@ -229,7 +216,7 @@ TEST_CASE("do_bench: runs of a batch are waited for together", "[unit]") {
   CHECK(*std::max_element(script.settled.begin(), script.settled.end()) <= 101);
 }
 
-TEST_CASE("do_bench: a run without a time is taken again", "[unit]") {
+TEST_CASE("do_bench: a run without a time is taken again") {
   Script script;
   script.makespan_ns = [](int run) { return run % 3 == 0 ? 0 : 500 + run; };
   const BenchResult result = do_bench(runs_of(script), options_with(script, 1, 20));
@@ -240,14 +227,14 @@ TEST_CASE("do_bench: a run without a time is taken again", "[unit]") {
   CHECK(script.runs >= 28);
 }
 
-TEST_CASE("do_bench: runs that never get a time end it with an error", "[unit]") {
+TEST_CASE("do_bench: runs that never get a time end it with an error") {
   Script script;
   script.makespan_ns = [](int) { return 0; };
   CHECK_THROWS_WITH(do_bench(runs_of(script), options_with(script, 1, 4)),
                     ContainsSubstring("got no time by scripted"));
 }
 
-TEST_CASE("do_bench: a batch that was disturbed is no sample, and is told", "[unit]") {
+TEST_CASE("do_bench: a batch that was disturbed is no sample, and is told") {
   Script script;
   script.warnings = {"the clock fell"};
   int settles_seen = 0;
@@ -265,7 +252,7 @@ TEST_CASE("do_bench: a batch that was disturbed is no sample, and is told", "[un
   CHECK_THAT(result.warnings.back(), ContainsSubstring("someone else used the device"));
 }
 
-TEST_CASE("do_bench: what keeps no device busy is timed by the host's clock", "[unit]") {
+TEST_CASE("do_bench: what keeps no device busy is timed by the host's clock") {
   Script script;
   script.sees_all = true;
   script.busy_devices = [](int) { return std::vector<int>{}; };
@@ -278,8 +265,7 @@ TEST_CASE("do_bench: what keeps no device busy is timed by the host's clock", "[
   CHECK(std::count(script.events.begin(), script.events.end(), "clear") == 0);
 }
 
-TEST_CASE("do_bench: the cache is cleared before every run but the first two, outside of what is timed",
-          "[unit]") {
+TEST_CASE("do_bench: the cache is cleared before every run but the first two, outside of what is timed") {
   Script script;
   const DevicesOffered offered(script);
   int stream = 0;
@@ -302,8 +288,7 @@ TEST_CASE("do_bench: the cache is cleared before every run but the first two, ou
   }
 }
 
-TEST_CASE("do_bench: without a stream the caches are cleared on which the function was seen to work",
-          "[unit]") {
+TEST_CASE("do_bench: without a stream the caches are cleared on which the function was seen to work") {
   Script script;
   script.sees_all = true;
   script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{0} : std::vector<int>{3, 1, 3}; };
@@ -315,8 +300,7 @@ TEST_CASE("do_bench: without a stream the caches are cleared on which the functi
   CHECK(*std::max_element(script.head_starts.begin(), script.head_starts.end()) == 1us);
 }
 
-TEST_CASE("do_bench: without a stream, a timer of one stream times the call and all work, and says so",
-          "[unit]") {
+TEST_CASE("do_bench: without a stream, a timer of one stream times the call and all work, and says so") {
   Script script;
   const DevicesOffered offered(script);
   script.gathers = GENERATE(true, false);
@@ -332,7 +316,7 @@ TEST_CASE("do_bench: without a stream, a timer of one stream times the call and 
   CHECK((result.warnings.front().find("CUDA 12.5") == std::string::npos) == script.gathers);
 }
 
-TEST_CASE("do_bench: work on devices in the first run only is timed by the host's clock", "[unit]") {
+TEST_CASE("do_bench: work on devices in the first run only is timed by the host's clock") {
   Script script;
   script.sees_all = true;
   script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{0} : std::vector<int>{}; };
@@ -344,7 +328,7 @@ TEST_CASE("do_bench: work on devices in the first run only is timed by the host'
   CHECK(count_of(script, "clear") == 0);
 }
 
-TEST_CASE("do_bench: a function that works on devices from its second run on is timed there", "[unit]") {
+TEST_CASE("do_bench: a function that works on devices from its second run on is timed there") {
   Script script;
   script.sees_all = true;
   script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{} : std::vector<int>{0}; };
@@ -356,7 +340,7 @@ TEST_CASE("do_bench: a function that works on devices from its second run on is 
   CHECK(result.l2_cleared);
 }
 
-TEST_CASE("do_bench: a stream whose function keeps no device busy is an error, not a host's time", "[unit]") {
+TEST_CASE("do_bench: a stream whose function keeps no device busy is an error, not a host's time") {
   Script script;
   script.sees_all = true;
   script.busy_devices = [](int) { return std::vector<int>{}; };
@@ -365,8 +349,7 @@ TEST_CASE("do_bench: a stream whose function keeps no device busy is an error, n
                     ContainsSubstring("keeps no device busy"));
 }
 
-TEST_CASE("do_bench: a capture is refused before the function runs; a timer of the host does not mind",
-          "[unit]") {
+TEST_CASE("do_bench: a capture is refused before the function runs; a timer of the host does not mind") {
   Script script;
   script.captured = true;
   const DevicesOffered offered(script);
@@ -375,8 +358,7 @@ TEST_CASE("do_bench: a capture is refused before the function runs; a timer of t
   CHECK(do_bench(runs_of(script), {.warmup = 1, .repeat = 2, .timer = host_timer}).samples.size() == 2);
 }
 
-TEST_CASE("do_bench: a duration is spent, also where waits take most of the time of a short function",
-          "[unit]") {
+TEST_CASE("do_bench: a duration is spent, also where waits take most of the time of a short function") {
   Script script;
   script.settle_time = 5ms;
   BenchOptions options = options_with(script, 1, 1);
@@ -387,9 +369,9 @@ TEST_CASE("do_bench: a duration is spent, also where waits take most of the time
   CHECK(result.samples.size() > 1);
 }
 
-TEST_CASE("do_bench: a call within a region that is being tuned, or within do_bench, is refused", "[unit]") {
+TEST_CASE("do_bench: a call within a region that is being tuned, or within do_bench, is refused") {
   const auto measure = [] { return do_bench([] {}, {.warmup = 1, .repeat = 2}).samples.size(); };
-  ContextualAutotuner tuner(engine_test::quick(host_timer));
+  ContextualAutotuner tuner(test::quick(host_timer));
   CHECK_THROWS_WITH(tuner.run("bench_in_region", [&] { measure(); }),
                     ContainsSubstring("inside a region that is being tuned"));
   CHECK_THROWS_AS(tuner.run("bench_in_region", [&] { measure(); }), InvalidArgument);
@@ -398,7 +380,7 @@ TEST_CASE("do_bench: a call within a region that is being tuned, or within do_be
   CHECK(measure() == 2);  // all is as before
 }
 
-TEST_CASE("do_bench: clear_l2 = false clears nothing", "[unit]") {
+TEST_CASE("do_bench: clear_l2 = false clears nothing") {
   Script script;
   const DevicesOffered offered(script);
   BenchOptions options = options_on_stream(script, 2, 4);
@@ -407,8 +389,7 @@ TEST_CASE("do_bench: clear_l2 = false clears nothing", "[unit]") {
   CHECK(std::count(script.events.begin(), script.events.end(), "clear") == 0);
 }
 
-TEST_CASE("do_bench: what the function throws passes through, after the runs before it were waited for",
-          "[unit]") {
+TEST_CASE("do_bench: what the function throws passes through, after the runs before it were waited for") {
   Script script;
   const DevicesOffered offered(script);
   const auto run = runs_of(script);
@@ -425,7 +406,7 @@ TEST_CASE("do_bench: what the function throws passes through, after the runs bef
   CHECK_FALSE(script.abandoned);
 }
 
-TEST_CASE("do_bench: a wait that fails throws, and keeps the memory that is being filled", "[unit]") {
+TEST_CASE("do_bench: a wait that fails throws, and keeps the memory that is being filled") {
   Script script;
   const DevicesOffered offered(script);
   const auto run = runs_of(script);
@@ -439,7 +420,7 @@ TEST_CASE("do_bench: a wait that fails throws, and keeps the memory that is bein
   CHECK(script.abandoned);
 }
 
-TEST_CASE("do_bench: what makes no sense is refused before anything runs", "[unit]") {
+TEST_CASE("do_bench: what makes no sense is refused before anything runs") {
   int runs = 0;
   const std::function<void()> function = [&] { ++runs; };
   CHECK_THROWS_AS(do_bench(function, {.warmup = 0}), InvalidArgument);
@@ -457,4 +438,4 @@ TEST_CASE("do_bench: what makes no sense is refused before anything runs", "[uni
   CHECK(runs == 0);
 }
 
-}  // namespace do_bench_test
+}  // namespace contextual::do_bench_test

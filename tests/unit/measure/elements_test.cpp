@@ -2,16 +2,11 @@
 
 #include "support/catch.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
 
-namespace elements_test {
+namespace contextual::elements_test {
 
-using namespace contextual;
 using measure::compare;
 using measure::element;
 
@@ -31,7 +26,7 @@ detail::Differences differences(const std::array<T, n>& got, const std::array<T,
 
 }  // namespace
 
-TEST_CASE("elements: small floating-point types are read as their standards say", "[unit]") {
+TEST_CASE("elements: small floating-point types are read as their standards say") {
   CHECK(number<std::uint16_t>(ElementType::fp16, 0x3C00) == 1);
   CHECK(number<std::uint16_t>(ElementType::fp16, 0xFBFF) == -65504);
   CHECK(number<std::uint16_t>(ElementType::fp16, 0x0001) == std::ldexp(1.0, -24));
@@ -48,7 +43,7 @@ TEST_CASE("elements: small floating-point types are read as their standards say"
   CHECK(std::isinf(number<std::uint8_t>(ElementType::fp8_e5m2, 0xFC)));
 }
 
-TEST_CASE("elements: with all bits set, each floating-point type is NaN", "[unit]") {
+TEST_CASE("elements: with all bits set, each floating-point type is NaN") {
   const std::array<std::byte, 8> all{std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF},
                                      std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}};
   for (const ElementType type : {ElementType::fp64, ElementType::fp32, ElementType::fp16, ElementType::bf16,
@@ -60,7 +55,7 @@ TEST_CASE("elements: with all bits set, each floating-point type is NaN", "[unit
   CHECK(element(all.data(), ElementType::int64, 0) == -1);
 }
 
-TEST_CASE("elements: a difference is one beyond the absolute and the relative tolerance", "[unit]") {
+TEST_CASE("elements: a difference is one beyond the absolute and the relative tolerance") {
   using Floats = std::array<double, 4>;
   const Floats expected{1, 100, -100, 0};
   const detail::Tolerance tolerance{0.01, 0.5};
@@ -71,7 +66,7 @@ TEST_CASE("elements: a difference is one beyond the absolute and the relative to
   CHECK(found.largest_error == 3);
 }
 
-TEST_CASE("elements: NaN and infinities are equal to themselves only", "[unit]") {
+TEST_CASE("elements: NaN and infinities are equal to themselves only") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double inf = std::numeric_limits<double>::infinity();
   using Two = std::array<double, 2>;
@@ -82,7 +77,7 @@ TEST_CASE("elements: NaN and infinities are equal to themselves only", "[unit]")
   CHECK(differences(Two{nan, 1}, Two{1, 1}, ElementType::fp64, wide).largest_error == inf);
 }
 
-TEST_CASE("elements: integers that a double cannot tell apart differ", "[unit]") {
+TEST_CASE("elements: integers that a double cannot tell apart differ") {
   using Two = std::array<std::int64_t, 2>;
   const std::int64_t large = std::int64_t{1} << 60;
   const auto found = differences(Two{1, large + 1}, Two{1, large}, ElementType::int64, {});
@@ -90,4 +85,4 @@ TEST_CASE("elements: integers that a double cannot tell apart differ", "[unit]")
   CHECK(found.first == 1);
 }
 
-}  // namespace elements_test
+}  // namespace contextual::elements_test

@@ -3,11 +3,7 @@
 #include <contextual/testing/timer_conformance.hpp>
 #include <contextual/timer.hpp>
 
-#include <vector>
-
-namespace host_timer_test {
-
-using namespace contextual;
+namespace contextual::host_timer_test {
 
 namespace {
 
@@ -17,7 +13,7 @@ Deadline soon() {
 
 }  // namespace
 
-TEST_CASE("host_timer: notes become one host span of their difference", "[unit]") {
+TEST_CASE("host_timer: notes become one host span of their difference") {
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 1250}, 0, {}}};
   std::vector<IterationTiming> iterations{{{500, 2500}, 0, 0}};
@@ -29,7 +25,7 @@ TEST_CASE("host_timer: notes become one host span of their difference", "[unit]"
   CHECK(iterations[0].makespan_ns == 2000);
 }
 
-TEST_CASE("host_timer: a launch or iteration that did not end after its begin has no time", "[unit]") {
+TEST_CASE("host_timer: a launch or iteration that did not end after its begin has no time") {
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 0}, 0, {}}, {{1000, 1000}, 0, {}}, {{1000, 900}, 0, {}}};
   std::vector<IterationTiming> iterations{{{500, 0}, 0, 0}, {{500, 500}, 1, 0}};
@@ -42,7 +38,7 @@ TEST_CASE("host_timer: a launch or iteration that did not end after its begin ha
   }
 }
 
-TEST_CASE("host_timer: settled twice, a launch keeps one span", "[unit]") {
+TEST_CASE("host_timer: settled twice, a launch keeps one span") {
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 1250}, 0, {}}};
   timer->settle(launches, {}, soon());
@@ -50,8 +46,8 @@ TEST_CASE("host_timer: settled twice, a launch keeps one span", "[unit]") {
   CHECK(launches[0].spans.size() == 1);
 }
 
-TEST_CASE("host_timer: conforms", "[unit]") {
+TEST_CASE("host_timer: conforms") {
   CHECK(testing::check_timer(host_timer) == std::vector<std::string>{});
 }
 
-}  // namespace host_timer_test
+}  // namespace contextual::host_timer_test

@@ -2,13 +2,11 @@
 
 #include "support/catch.hpp"
 
-namespace run_amount_test {
+namespace contextual::measure::run_amount_test {
 
-using contextual::BenchRuns;
-using contextual::measure::RunAmount;
 using namespace std::chrono_literals;
 
-TEST_CASE("RunAmount: a number of runs, whatever they take", "[unit]") {
+TEST_CASE("RunAmount: a number of runs, whatever they take") {
   const BenchRuns runs = 10;
   RunAmount amount(runs);
   CHECK(amount.left(1h) == 10);
@@ -19,7 +17,7 @@ TEST_CASE("RunAmount: a number of runs, whatever they take", "[unit]") {
   CHECK(amount.left(1ns) == 0);
 }
 
-TEST_CASE("RunAmount: a duration is over when it has been spent, however it was judged", "[unit]") {
+TEST_CASE("RunAmount: a duration is over when it has been spent, however it was judged") {
   const BenchRuns runs = 100ms;
   RunAmount amount(runs);
   CHECK(amount.left(1ms) == 100);
@@ -29,7 +27,7 @@ TEST_CASE("RunAmount: a duration is over when it has been spent, however it was 
   CHECK(amount.left(100us) == 0);
 }
 
-TEST_CASE("RunAmount: a duration is at least one run and at most ten thousand", "[unit]") {
+TEST_CASE("RunAmount: a duration is at least one run and at most ten thousand") {
   const BenchRuns runs = 100ms;
   RunAmount amount(runs);
   CHECK(amount.left(1h) == 1);
@@ -45,4 +43,4 @@ TEST_CASE("RunAmount: a duration is at least one run and at most ten thousand", 
   CHECK(quick.left(1ns) == 0);
 }
 
-}  // namespace run_amount_test
+}  // namespace contextual::measure::run_amount_test

@@ -2,10 +2,8 @@
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
 
-namespace lone_rank_test {
+namespace contextual::test::lone_rank_test {
 
-using namespace contextual;
-using namespace engine_test;
 using detail::LaunchedRank;
 using options::lone_rank_warning;
 
@@ -19,7 +17,7 @@ const LaunchedRank third_of_four{2, 4, "PMI_SIZE"};
 
 }  // namespace
 
-TEST_CASE("lone rank: one of several without a communicator is told which option there is", "[unit]") {
+TEST_CASE("lone rank: one of several without a communicator is told which option there is") {
   const auto text = lone_rank_warning(resolved({}), third_of_four);
   REQUIRE(text);
   CHECK_THAT(*text, ContainsSubstring("4 ranks (PMI_SIZE)"));
@@ -27,12 +25,12 @@ TEST_CASE("lone rank: one of several without a communicator is told which option
   CHECK_THAT(*text, ContainsSubstring("contextual::mpi_world()"));
 }
 
-TEST_CASE("lone rank: nothing is said to a program of one, nor where a communicator was given", "[unit]") {
+TEST_CASE("lone rank: nothing is said to a program of one, nor where a communicator was given") {
   CHECK_FALSE(lone_rank_warning(resolved({}), std::nullopt));
   CHECK_FALSE(lone_rank_warning(resolved({.communicator = one_rank()}), third_of_four));
 }
 
-TEST_CASE("lone rank: it warns once and has a log of its own", "[unit]") {
+TEST_CASE("lone rank: it warns once and has a log of its own") {
   const TemporaryDirectory directory;
   for (const std::string rank : {"0", "1"}) {
     CHECK(run_child("lone rank", {{"OMPI_COMM_WORLD_SIZE", "2"},
@@ -45,9 +43,7 @@ TEST_CASE("lone rank: it warns once and has a log of its own", "[unit]") {
 }
 
 TEST_CASE("child process: lone rank", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   TunableKernel kernel{"lone", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   tuner.run("first", [&] { kernel(); });
@@ -58,4 +54,4 @@ TEST_CASE("child process: lone rank", "[.child]") {
   CHECK(report.find("second")->warnings.empty());
 }
 
-}  // namespace lone_rank_test
+}  // namespace contextual::test::lone_rank_test

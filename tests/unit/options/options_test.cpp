@@ -6,14 +6,7 @@
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
-#include <contextual/tuned_region.hpp>
-
-#include <map>
-
-namespace options_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::options_test {
 
 namespace {
 
@@ -38,7 +31,7 @@ class DefaultOptions {
 
 }  // namespace
 
-TEST_CASE("options: mode use runs once with what is locked in and tunes nothing", "[unit]") {
+TEST_CASE("options: mode use runs once with what is locked in and tunes nothing") {
   TunableKernel kernel{"mode_use", blocks(3), [](int n) { return make_key(n); },
                        [](const Block& c, int) { return c.block; }};
   ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
@@ -60,7 +53,7 @@ TEST_CASE("options: mode use runs once with what is locked in and tunes nothing"
   CHECK_FALSE(registry.locked_in("mode_use_new", "mode_use", make_key(1)));
 }
 
-TEST_CASE("options: mode off runs once with every kernel's default", "[unit]") {
+TEST_CASE("options: mode off runs once with every kernel's default") {
   TunableKernel kernel{"mode_off", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};
   tuner.run("mode_off", [&] { kernel(); });
@@ -75,7 +68,7 @@ TEST_CASE("options: mode off runs once with every kernel's default", "[unit]") {
   CHECK(kernel() == 2);
 }
 
-TEST_CASE("options: iteration hooks run in every mode", "[unit]") {
+TEST_CASE("options: iteration hooks run in every mode") {
   for (const Mode mode : {Mode::use, Mode::off}) {
     std::vector<std::string> order;
     Options options = quick();
@@ -84,13 +77,12 @@ TEST_CASE("options: iteration hooks run in every mode", "[unit]") {
       order.push_back(std::string(info.region) + " " + std::string(to_string(info.phase)));
     };
     options.after_iteration = [&](const IterationInfo&) { order.emplace_back("after"); };
-    ContextualAutotuner tuner{options};
-    tuner.run("mode_hooks", [&] { order.emplace_back("run"); });
+    tuned(options, "mode_hooks", [&] { order.emplace_back("run"); });
     CHECK(order == std::vector<std::string>{"mode_hooks final", "run", "after"});
   }
 }
 
-TEST_CASE("options: a wrapped region obeys the mode at every call until it has tuned", "[unit]") {
+TEST_CASE("options: a wrapped region obeys the mode at every call until it has tuned") {
   TunableKernel kernel{"mode_wrapped", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -105,12 +97,12 @@ TEST_CASE("options: a wrapped region obeys the mode at every call until it has t
   CHECK(runs == 2);
 }
 
-TEST_CASE("options: they fall through from call over tuner over process defaults to built in", "[unit]") {
+TEST_CASE("options: they fall through from call over tuner over process defaults to built in") {
   CHECK(options::resolve({}, {}, {}).policy.n_repeat == 5);
   CHECK(options::resolve({}, {}, {}).policy.n_warmup == 3);
   CHECK(options::resolve({}, {}, {}).log_directory == ".autotune_logs");
   CHECK(options::resolve({}, {}, {}).policy.search == SearchLevel::normal);
-  const DefaultOptions defaults({.n_warmup = 7, .n_repeat = 7, .search = contextual::SearchLevel::off});
+  const DefaultOptions defaults({.n_warmup = 7, .n_repeat = 7, .search = SearchLevel::off});
   CHECK(options::resolve({}, {}, {}).policy.n_repeat == 7);
   CHECK(options::resolve({}, {.n_repeat = 8}, {}).policy.n_repeat == 8);
   CHECK(options::resolve({.n_repeat = 9}, {.n_repeat = 8}, {}).policy.n_repeat == 9);
@@ -118,10 +110,10 @@ TEST_CASE("options: they fall through from call over tuner over process defaults
   CHECK(options::resolve({.search = SearchLevel::thorough}, {}, {}).policy.search == SearchLevel::thorough);
 }
 
-TEST_CASE("options: a run counts by the call's options over the tuner's", "[unit]") {
+TEST_CASE("options: a run counts by the call's options over the tuner's") {
   TunableKernel kernel{"options_counts", blocks(2), single_problem, [](const Block&) {}};
   const DefaultOptions defaults(
-      {.n_warmup = 1, .n_repeat = 1, .search = contextual::SearchLevel::off, .log_directory = ""});
+      {.n_warmup = 1, .n_repeat = 1, .search = SearchLevel::off, .log_directory = ""});
   ContextualAutotuner tuner{{.n_repeat = 2, .timer = last_is_fastest()}};
   int runs = 0;
   const auto region = [&] {
@@ -135,7 +127,7 @@ TEST_CASE("options: a run counts by the call's options over the tuner's", "[unit
   CHECK(runs == 2 * (1 + 4) + 1);
 }
 
-TEST_CASE("options: set_default_options does not reach a run that goes on", "[unit]") {
+TEST_CASE("options: set_default_options does not reach a run that goes on") {
   TunableKernel kernel{"options_running", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -148,7 +140,7 @@ TEST_CASE("options: set_default_options does not reach a run that goes on", "[un
   CHECK(runs == 5);
 }
 
-TEST_CASE("options: the environment goes over options, for operations only", "[unit]") {
+TEST_CASE("options: the environment goes over options, for operations only") {
   const options::Environment none = parsed({{"CONTEXTUAL_MODE", ""}});
   CHECK_FALSE(none.mode);
   CHECK_FALSE(none.log_directory);
@@ -173,7 +165,7 @@ TEST_CASE("options: the environment goes over options, for operations only", "[u
   CHECK(options::resolve({}, {}, {parsed({{"CONTEXTUAL_MODE", "tune"}}), {}}).mode == Mode::tune);
 }
 
-TEST_CASE("options: a bad environment variable is named with what it may be", "[unit]") {
+TEST_CASE("options: a bad environment variable is named with what it may be") {
   const std::string mode = error_text<InvalidArgument>([] { parsed({{"CONTEXTUAL_MODE", "Tune"}}); });
   CHECK_THAT(mode, ContainsSubstring("CONTEXTUAL_MODE"));
   CHECK_THAT(mode, ContainsSubstring("Tune"));
@@ -188,18 +180,18 @@ TEST_CASE("options: a bad environment variable is named with what it may be", "[
   }
 }
 
-TEST_CASE("options: CONTEXTUAL_MODE=off and a log directory of the environment reach a process", "[unit]") {
+TEST_CASE("options: CONTEXTUAL_MODE=off and a log directory of the environment reach a process") {
   const TemporaryDirectory directory;
   CHECK(run_child("mode off by the environment", {{"CONTEXTUAL_MODE", "off"}}) == 0);
   CHECK(run_child("logs by the environment", {{"CONTEXTUAL_LOG_DIR", directory.path().string()}}) == 0);
   CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("environment_logs"));
 }
 
-TEST_CASE("options: CONTEXTUAL_MODE with a bad value is an error of every run", "[unit]") {
+TEST_CASE("options: CONTEXTUAL_MODE with a bad value is an error of every run") {
   CHECK(run_child("bad mode in the environment", {{"CONTEXTUAL_MODE", "fast"}}) == 0);
 }
 
-TEST_CASE("options: the progress callback is called after every batch with what is left", "[unit]") {
+TEST_CASE("options: the progress callback is called after every batch with what is left") {
   TunableKernel kernel{"progress", blocks(3), single_problem, [](const Block&) {}};
   std::vector<std::int64_t> done;
   std::vector<std::int64_t> expected;
@@ -213,8 +205,7 @@ TEST_CASE("options: the progress callback is called after every batch with what 
     phases.emplace_back(to_string(progress.phase));
     open.push_back(progress.open_problems);
   };
-  ContextualAutotuner tuner{options};
-  tuner.run("progress", [&] { kernel(); });
+  tuned(options, "progress", [&] { kernel(); });
   CHECK(done == std::vector<std::int64_t>{1, 2, 4, 6, 6});
   CHECK(expected == std::vector<std::int64_t>{6, 6, 6, 6, 6});
   CHECK(phases == std::vector<std::string>{"walk", "walk", "walk", "walk", "final"});
@@ -222,17 +213,13 @@ TEST_CASE("options: the progress callback is called after every batch with what 
 }
 
 TEST_CASE("child process: default options", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   ::unsetenv("CONTEXTUAL_CACHE_DIR");
   CHECK(options::environment().error.empty());
 }
 
 TEST_CASE("child process: mode off by the environment", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   TunableKernel kernel{"environment_off", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -246,18 +233,13 @@ TEST_CASE("child process: mode off by the environment", "[.child]") {
 }
 
 TEST_CASE("child process: logs by the environment", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   TunableKernel kernel{"environment_logs", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("environment_logs", [&] { kernel(); });
+  tuned("environment_logs", [&] { kernel(); });
 }
 
 TEST_CASE("child process: bad mode in the environment", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   TunableKernel kernel{"environment_bad", blocks(2), single_problem, [](const Block& c) { return c.block; }};
   ContextualAutotuner tuner{quick()};
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -268,8 +250,7 @@ TEST_CASE("child process: bad mode in the environment", "[.child]") {
 }
 
 TEST_CASE(
-    "options: variables that begin as the library's and are none of them are named, with those that are",
-    "[unit]") {
+    "options: variables that begin as the library's and are none of them are named, with those that are") {
   CHECK(options::unknown_variables_text({"HOME", "CONTEXTUAL_MODE", "contextual_mode", "MY_CONTEXTUAL_MODE",
                                          "CONTEXTUAL_RENDEZVOUS_PORT"})
             .empty());
@@ -280,7 +261,7 @@ TEST_CASE(
                        ContainsSubstring(", CONTEXTUAL_MODE, "));
 }
 
-TEST_CASE("options: what the environment lacks or has too much is said", "[unit]") {
+TEST_CASE("options: what the environment lacks or has too much is said") {
   const auto said = [](const std::vector<std::pair<std::string, std::string>>& variables) {
     const StderrCapture capture;
     CHECK(run_child("default options", variables) == 0);
@@ -291,7 +272,7 @@ TEST_CASE("options: what the environment lacks or has too much is said", "[unit]
   CHECK_THAT(said({{"HOME", "/nowhere"}}), !ContainsSubstring("HOME"));
 }
 
-TEST_CASE("options: choices are kept where the environment says, unless an option says otherwise", "[unit]") {
+TEST_CASE("options: choices are kept where the environment says, unless an option says otherwise") {
   const auto resolved = [](const Options& call, const Options& tuner) {
     return options::resolve(call, tuner, {}).cache_directory;
   };
@@ -317,4 +298,4 @@ TEST_CASE("options: choices are kept where the environment says, unless an optio
   CHECK(options::resolve({.cache_directory = "/call"}, {}, environment).cache_directory.empty());
 }
 
-}  // namespace options_test
+}  // namespace contextual::test::options_test

@@ -8,12 +8,7 @@
 
 #include <limits>
 
-namespace checked_search_test {
-
-using contextual::InvalidArgument;
-using contextual::SearchTrial;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::checked_search_test {
 
 namespace {
 
@@ -25,14 +20,7 @@ struct Checked : ScriptedRun {
 
   /// Returns the message of the InvalidArgument that ends the run, or another text.
   std::string error() const {
-    try {
-      const Tuned tuned(options, world);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    } catch (const std::exception& error) {
-      return std::string("[another error: ") + error.what() + "]";
-    }
-    return "[no error]";
+    return contextual::test::error_text<InvalidArgument>([this] { const Tuned tuned(options, world); });
   }
 };
 
@@ -113,4 +101,4 @@ TEST_CASE("search: a plan of many trials is cut where the budget ends") {
   CHECK_THAT(text(driver.state.searches().front().cut), ContainsSubstring("its budget of"));
 }
 
-}  // namespace checked_search_test
+}  // namespace contextual::policy::test::checked_search_test

@@ -9,15 +9,10 @@
 
 #include <contextual/error.hpp>
 
-#include <cmath>
 #include <limits>
 #include <random>
 
-namespace choice_points_test {
-
-using namespace contextual;
-using namespace contextual::policy;
-using contextual::policy::test::text;
+namespace contextual::policy::test::choice_points_test {
 
 namespace {
 
@@ -882,7 +877,7 @@ TEST_CASE("alternatives: a problem cannot join before its choice point") {
   TuningState state(options_of(SearchLevel::normal));
   ProblemRequest request{2, {}, std::nullopt};
   request.under = UnderAlternative{0, 0};
-  CHECK_THROWS_AS(state.add_problem(request), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.add_problem(request), InvalidArgument);
 }
 
 TEST_CASE("alternatives: one that is rejected before its turn disturbs no search") {
@@ -1152,10 +1147,10 @@ TEST_CASE("alternatives: their search keeps back the runs of two comparisons") {
   const Driver* running = nullptr;
   std::int64_t runs = 0;
   std::int64_t before = 0;
-  options.search_factory = [&](const contextual::SearchRequest& request) {
+  options.search_factory = [&](const SearchRequest& request) {
     runs = request.max_runs;
     before = running->state.iterations();
-    return contextual::joint_search(request);
+    return joint_search(request);
   };
   Driver driver(options, fused_or_separate());
   running = &driver;
@@ -1202,4 +1197,4 @@ TEST_CASE("walk: what is ruled out beside nothing but locked choices is rejected
   }
 }
 
-}  // namespace choice_points_test
+}  // namespace contextual::policy::test::choice_points_test

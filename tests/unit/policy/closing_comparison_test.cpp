@@ -2,13 +2,9 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
 #include <random>
 
-namespace closing_comparison_test {
-
-using namespace contextual;
-using contextual::policy::ClosingComparison;
+namespace contextual::policy::closing_comparison_test {
 
 namespace {
 
@@ -170,4 +166,4 @@ TEST_CASE("ClosingComparison: the noise is the standard error of the gain") {
   CHECK(noisy.result().noise < 0.02);
 }
 
-}  // namespace closing_comparison_test
+}  // namespace contextual::policy::closing_comparison_test

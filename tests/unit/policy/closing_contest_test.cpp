@@ -2,14 +2,10 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
 #include <random>
 
-namespace closing_contest_test {
+namespace contextual::policy::closing_contest_test {
 
-using contextual::Assignment;
-using contextual::SearchObservation;
-using contextual::policy::ClosingContest;
 using Claim = ClosingContest::Claim;
 using Verdict = ClosingContest::Verdict;
 
@@ -212,4 +208,4 @@ TEST_CASE("holds 23: whose the reference's far samples are changes nothing in wh
   CHECK(unclear > 0);
 }
 
-}  // namespace closing_contest_test
+}  // namespace contextual::policy::closing_contest_test

@@ -2,9 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace far_values_test {
-
-using namespace contextual::policy;
+namespace contextual::policy::far_values_test {
 
 namespace {
 
@@ -93,4 +91,4 @@ TEST_CASE("holds 23: a set's own far values are alike, and a stall beside them d
   CHECK(judge_far(share_of(of_many_lengths), share_of(runs(100, 3, 900'000))).cause == FarCause::set);
 }
 
-}  // namespace far_values_test
+}  // namespace contextual::policy::far_values_test

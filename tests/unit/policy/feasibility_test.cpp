@@ -2,10 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace feasibility_test {
-
-using contextual::Assignment;
-using namespace contextual::policy;
+namespace contextual::policy::feasibility_test {
 
 TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later") {
   Feasibility feasibility;
@@ -63,4 +60,4 @@ TEST_CASE("Feasibility: what has failed stays known with its reason when a probl
   CHECK(feasibility.failures() == std::map<Assignment, Reason>{{{0}, told("stuck")}});
 }
 
-}  // namespace feasibility_test
+}  // namespace contextual::policy::feasibility_test

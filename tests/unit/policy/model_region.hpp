@@ -16,8 +16,6 @@
 
 namespace contextual::policy::test {
 
-using contextual::Assignment;
-
 struct ModelRegion {
   std::function<std::int64_t(std::size_t problem, const Assignment&)> time_ns;
   std::function<std::int64_t(const Assignment&)> makespan_ns;

@@ -4,12 +4,7 @@
 
 #include <contextual/error.hpp>
 
-#include <chrono>
-
-namespace options_check_test {
-
-using contextual::InvalidArgument;
-using namespace contextual::policy;
+namespace contextual::policy::options_check_test {
 
 namespace {
 
@@ -77,4 +72,4 @@ TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says") {
   CHECK(is_valid(options));
 }
 
-}  // namespace options_check_test
+}  // namespace contextual::policy::options_check_test

@@ -3,11 +3,7 @@
 
 #include <random>
 
-namespace orienting_walk_test {
-
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::orienting_walk_test {
 
 std::vector<std::size_t> sample_counts(const Driver& driver, std::size_t problem) {
   std::vector<std::size_t> counts;
@@ -130,4 +126,4 @@ TEST_CASE("search: what a walk by own times leaves is never next to nothing") {
   CHECK(driver.choice() == Assignment{59, 3});
 }
 
-}  // namespace orienting_walk_test
+}  // namespace contextual::policy::test::orienting_walk_test

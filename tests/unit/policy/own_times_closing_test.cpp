@@ -7,11 +7,7 @@
 
 #include <random>
 
-namespace own_times_closing_test {
-
-using contextual::Assignment;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::own_times_closing_test {
 
 namespace {
 
@@ -152,4 +148,4 @@ TEST_CASE("closing: what was rejected in the search is not compared by what the 
   CHECK(rejections.back() - rejections.front() < run.options.n_repeat);  // those of one batch
 }
 
-}  // namespace own_times_closing_test
+}  // namespace contextual::policy::test::own_times_closing_test

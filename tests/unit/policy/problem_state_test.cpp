@@ -3,10 +3,7 @@
 #include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 
-namespace problem_state_test {
-
-using namespace contextual::policy;
-using contextual::policy::test::text;
+namespace contextual::policy::test::problem_state_test {
 
 TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on") {
   const PolicyOptions options{.n_warmup = 1};
@@ -61,4 +58,4 @@ TEST_CASE("ProblemState: the reason names what the walk chose where the search h
   CHECK_THAT(reason_for(0), ContainsSubstring("search: the shortest; walk: config-1, fastest by own time"));
 }
 
-}  // namespace problem_state_test
+}  // namespace contextual::policy::test::problem_state_test

@@ -5,11 +5,7 @@
 #include <deque>
 #include <random>
 
-namespace property_test {
-
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::property_test {
 
 namespace {
 
@@ -110,7 +106,7 @@ class RandomRun {
     for (TuningState& replica : replicas_) {
       REQUIRE(replica.suggested_length() == suggested);
     }
-    const bool walks = state().plan(1).front().phase == contextual::Phase::walk;
+    const bool walks = state().plan(1).front().phase == Phase::walk;
     const auto plans = state().plan(walks ? std::min(suggested, longest_) : suggested);
     const std::size_t known = problems_.size();
     const std::int64_t begin = state().iterations();
@@ -210,7 +206,7 @@ class RandomRun {
     CHECK_FALSE(state().hit_iteration_cap());
     CHECK(state().iterations() == state().walk_iterations() + state().search_iterations());
     CHECK((options_.search != SearchLevel::off || state().search_iterations() == 0));
-    CHECK(state().plan(1)[0].phase == contextual::Phase::final_run);
+    CHECK(state().plan(1)[0].phase == Phase::final_run);
     for (std::size_t p = 0; p < problems_.size(); ++p) {
       check_problem(problems_[p], state().problem(p));
     }
@@ -290,4 +286,4 @@ TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on 
   CHECK(lost > 50);
 }
 
-}  // namespace property_test
+}  // namespace contextual::policy::test::property_test

@@ -7,11 +7,7 @@
 
 #include <random>
 
-namespace refused_test {
-
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::refused_test {
 
 namespace {
 
@@ -116,4 +112,4 @@ TEST_CASE("state: what has failed or was rejected is never planned again") {
   }
 }
 
-}  // namespace refused_test
+}  // namespace contextual::policy::test::refused_test

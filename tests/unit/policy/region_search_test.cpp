@@ -3,17 +3,10 @@
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <random>
 
-namespace region_search_test {
-
-using contextual::Phase;
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::region_search_test {
 
 TEST_CASE("search: finds what only two configs together bring, and names the gain") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
@@ -113,7 +106,7 @@ TEST_CASE("search: if nothing is feasible the state says so, after a bounded num
 
 TEST_CASE("search off: if every assignment fails, or is ruled out, the state says so") {
   for (const bool ruled_out : {false, true}) {
-    PolicyOptions options{.search = contextual::SearchLevel::off};
+    PolicyOptions options{.search = SearchLevel::off};
     options.one_assignment_per_batch = true;  // as with `verify` and `outputs`
     World world = only_together();
     if (ruled_out) {
@@ -322,9 +315,8 @@ TEST_CASE("search: quick does not walk what overlaps, and stays within its runs"
 }
 
 TEST_CASE("search: a factory that returns null is an error") {
-  const PolicyOptions options{.search_factory = [](const contextual::SearchRequest&) {
-    return std::unique_ptr<contextual::Search>();
-  }};
+  const PolicyOptions options{
+      .search_factory = [](const SearchRequest&) { return std::unique_ptr<Search>(); }};
   Driver broken(options, only_together());
   CHECK_THROWS_WITH(broken.finish(), ContainsSubstring("the search factory returned null"));
 }
@@ -485,4 +477,4 @@ TEST_CASE("search: own times keep what the makespan is too noisy to show") {
   CHECK(kept >= 18);
 }
 
-}  // namespace region_search_test
+}  // namespace contextual::policy::test::region_search_test

@@ -3,11 +3,7 @@
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 
-namespace ruled_out_test {
-
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::ruled_out_test {
 
 namespace {
 
@@ -222,4 +218,4 @@ TEST_CASE("search: one that goes on planning what is ruled out is cut, and none 
   CHECK(std::all_of(driver.all.begin(), driver.all.end(), run.options.feasible));
 }
 
-}  // namespace ruled_out_test
+}  // namespace contextual::policy::test::ruled_out_test

@@ -112,7 +112,7 @@ struct ScriptedRun {
   /// Walks until the search is to run next.
   Driver& until_search() {
     while (begin().state.searches().empty() && driver->state.search_iterations() == 0 &&
-           driver->state.plan(1).front().phase != contextual::Phase::search) {
+           driver->state.plan(1).front().phase != Phase::search) {
       driver->run_batch();
     }
     return *driver;

@@ -2,12 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace search_batch_test {
-
-using contextual::Assignment;
-using contextual::SearchTrial;
-using contextual::policy::search_batch;
-using contextual::policy::SearchRunPlan;
+namespace contextual::policy::search_batch_test {
 
 namespace {
 
@@ -60,4 +55,4 @@ TEST_CASE("search_batch of one assignment ends where another one begins") {
   CHECK(search_batch(trials, below_ten, {10, true}).size() == 4);
 }
 
-}  // namespace search_batch_test
+}  // namespace contextual::policy::search_batch_test

@@ -3,13 +3,7 @@
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/scripted_search.hpp"
 
-#include <cmath>
-
-namespace search_bookkeeping_test {
-
-using contextual::SearchObservation;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::search_bookkeeping_test {
 
 namespace {
 
@@ -41,7 +35,7 @@ TEST_CASE("search: where nothing can run any more, the built-in search is not ac
 TEST_CASE("search: own times of the walk and every assignment of it are handed to the search") {
   ScriptedRun run({2, 3});
   run.finish();
-  const contextual::SearchRequest& request = only(run.script->requests);
+  const SearchRequest& request = only(run.script->requests);
   REQUIRE(request.problems.size() == 2);
   CHECK(request.problems[1].configs[0].time_ns == 9000);
   CHECK(request.problems[1].configs[2].time_ns == 7000);
@@ -49,7 +43,7 @@ TEST_CASE("search: own times of the walk and every assignment of it are handed t
   CHECK(request.start == Assignment{1, 2});
   CHECK(request.walked.size() == 3);
   CHECK(request.max_runs == 400 - 9 - 1);  // the walk, and the run before a closing comparison
-  for (const contextual::SearchSample& sample : request.walked) {
+  for (const SearchSample& sample : request.walked) {
     CHECK(sample.runs.size() == 1);  // a batch of a warm-up, then one that begins with a lead-in
   }
 }
@@ -70,7 +64,7 @@ TEST_CASE("search: the walk hands over the samples after the warm-ups, but of wh
     run.world.loses_time = [&](std::int64_t i, std::size_t p) { return i == 6 && row.loses_time == p; };
     run.world.skips = [&](std::int64_t i, std::size_t p) { return i == 6 && row.skips == p; };
     const Driver& driver = run.finish();
-    const contextual::SearchRequest& request = only(run.script->requests);
+    const SearchRequest& request = only(run.script->requests);
     REQUIRE(request.walked.size() == 2);
     CHECK(request.walked[0].assignment == Assignment{0, 0});
     CHECK(request.walked[0].runs.size() == 4);
@@ -89,18 +83,18 @@ TEST_CASE("search: it is told no makespan of the walk right after an exchange or
   ScriptedRun run({2, 3});  // whose only warm-up is the first run, a batch of its own
   run.world.skew_ns = 50'000;
   run.finish();
-  const std::vector<contextual::SearchSample>& walked = run.script->requests.front().walked;
+  const std::vector<SearchSample>& walked = run.script->requests.front().walked;
   CHECK(walked.size() == 3);
-  for (const contextual::SearchSample& sample : walked) {
+  for (const SearchSample& sample : walked) {
     CHECK_FALSE(sample.runs.empty());
-    for (const contextual::SearchRun& walk_run : sample.runs) {
+    for (const SearchRun& walk_run : sample.runs) {
       CHECK(walk_run.makespan_ns <= 100'000);
     }
   }
 }
 
 TEST_CASE("search: a batch holds whole trials, of assignments that are known to run") {
-  const std::deque<std::vector<contextual::SearchTrial>> batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
+  const std::deque<std::vector<SearchTrial>> batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
   ScriptedRun run({2, 2}, batches, Assignment{1, 1});
   Driver& driver = run.until_search();
   CHECK(driver.state.suggested_length() == 6);
@@ -111,7 +105,7 @@ TEST_CASE("search: a batch holds whole trials, of assignments that are known to 
   driver.finish();
   REQUIRE(run.script->observed.size() == 4);
   CHECK(run.script->observed[0].runs.size() == 3);
-  CHECK(run.script->observed[2].trial == contextual::SearchTrial{{0, 1}, 0});
+  CHECK(run.script->observed[2].trial == SearchTrial{{0, 1}, 0});
   CHECK(run.record().runs == 10);
   CHECK(run.record().lead_ins == 4);
 }
@@ -136,7 +130,7 @@ TEST_CASE("search: a run without a time of each member is no sample, and is coun
   lost = driver.runs + 2;  // the first one after the lead-in
   const std::int64_t retakes = driver.state.retakes();
   driver.run_batch();
-  const std::vector<contextual::SearchRun>& runs = only(run.script->observed).runs;
+  const std::vector<SearchRun>& runs = only(run.script->observed).runs;
   CHECK_FALSE(runs[1].makespan_ns);
   CHECK(runs[1].times_ns[0] == 8000);
   CHECK(runs[2].makespan_ns == 94'000);
@@ -152,7 +146,7 @@ TEST_CASE("search: a run whose launches are not timed is a sample") {
   Driver& driver = run.until_search();
   last_of_walk = driver.runs;
   driver.run_batch();
-  const contextual::SearchRun& sample = only(run.script->observed).runs[1];
+  const SearchRun& sample = only(run.script->observed).runs[1];
   CHECK(sample.makespan_ns == 94'000);
   CHECK_FALSE(sample.times_ns[0]);
   driver.finish();
@@ -184,7 +178,7 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   driver.run_batch();
   REQUIRE(run.script->observed.size() == 1);
   std::vector<bool> samples;
-  for (const contextual::SearchRun& observed : run.script->observed[0].runs) {
+  for (const SearchRun& observed : run.script->observed[0].runs) {
     samples.push_back(observed.makespan_ns.has_value());
   }
   CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, false, true});
@@ -388,8 +382,7 @@ TEST_CASE("search: a rejection is told to it, and the closing comparison begins 
 }
 
 TEST_CASE("search: its budget cuts it, and the best so far is locked in") {
-  ScriptedRun run({2, 2}, std::deque<std::vector<contextual::SearchTrial>>(1000, {{{1, 1}, 1}}),
-                  Assignment{1, 1});
+  ScriptedRun run({2, 2}, std::deque<std::vector<SearchTrial>>(1000, {{{1, 1}, 1}}), Assignment{1, 1});
   run.options.search_runs = 41;
   const Driver& driver = run.finish();
   CHECK(driver.runs == 40);  // one is kept for the closing comparison
@@ -466,7 +459,7 @@ TEST_CASE("state: at most what the budget leaves remains, without the final run"
   driver.finish();
   CHECK(driver.state.most_remaining_iterations() == 0);
 
-  PolicyOptions options{.search = contextual::SearchLevel::off};
+  PolicyOptions options{.search = SearchLevel::off};
   Driver walk(options, only_together());
   walk.run_batch();
   CHECK(walk.state.most_remaining_iterations() == 31);
@@ -558,4 +551,4 @@ TEST_CASE("state: a failure in the batch in which a problem joins says nothing o
   CHECK(driver.choice() == Assignment{2, 2, 2});
 }
 
-}  // namespace search_bookkeeping_test
+}  // namespace contextual::policy::test::search_bookkeeping_test

@@ -3,13 +3,9 @@
 #include "support/catch.hpp"
 #include "unit/policy/reason_words.hpp"
 
-#include <cmath>
 #include <random>
 
-namespace selection_test {
-
-using namespace contextual::policy;
-using contextual::policy::test::text;
+namespace contextual::policy::test::selection_test {
 
 namespace {
 
@@ -114,4 +110,4 @@ TEST_CASE("holds 17: selection within the margin is a tie though the samples do 
   CHECK(select({slower, faster}, 0.003)->config_id == 1);
 }
 
-}  // namespace selection_test
+}  // namespace contextual::policy::test::selection_test

@@ -4,12 +4,7 @@
 #include "unit/policy/reason_words.hpp"
 #include "unit/policy/search_world.hpp"
 
-namespace slow_config_test {
-
-using contextual::Assignment;
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::slow_config_test {
 
 namespace {
 
@@ -218,4 +213,4 @@ TEST_CASE("slow config: it is provisional where the final run rejects every othe
   CHECK(driver.choice() == Assignment{1});
 }
 
-}  // namespace slow_config_test
+}  // namespace contextual::policy::test::slow_config_test

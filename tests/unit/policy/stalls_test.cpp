@@ -3,16 +3,9 @@
 
 #include "unit/policy/search_world.hpp"
 
-#include <array>
-#include <cmath>
 #include <random>
 
-namespace stalls_test {
-
-using namespace contextual::policy;
-using contextual::Assignment;
-using contextual::policy::test::Tuned;
-using contextual::policy::test::World;
+namespace contextual::policy::test::stalls_test {
 
 namespace {
 
@@ -92,8 +85,7 @@ struct Answers {
 };
 
 Answers answers(const std::vector<Set>& sets, const Machine& machine, bool overlaps, int tunings,
-                contextual::SearchLevel level = contextual::SearchLevel::normal,
-                const OtherWork& other = {}) {
+                SearchLevel level = SearchLevel::normal, const OtherWork& other = {}) {
   Answers answers;
   std::vector<double> means_ns;
   for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -120,7 +112,6 @@ const std::vector<Set> a_third_apart{{300'000}, {200'000}, {140'000}, {100'000}}
 }  // namespace
 
 TEST_CASE("holds 23: sets that are a third apart are told apart, however some runs stall") {
-  using contextual::SearchLevel;
   for (const bool overlaps : {false, true}) {
     for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
       CAPTURE(overlaps, static_cast<int>(level));
@@ -157,7 +148,7 @@ TEST_CASE("holds 23: a set that is slow in a part of its runs pays for them") {
   CHECK(answers({{100'000, 400'000, 0.5}, {175'000}}, stalling, false, 200).wrong <= 3);
   CHECK(answers({{100'000, 500'000, 0.5}, {210'000}}, stalling, false, 200).wrong <= 3);
   const Answers of_quick =
-      answers({{100'000, 250'000, 0.4}, {95'000}}, stalling, true, 200, contextual::SearchLevel::quick);
+      answers({{100'000, 250'000, 0.4}, {95'000}}, stalling, true, 200, SearchLevel::quick);
   CHECK(of_quick.wrong == 0);  // by medians, too, the default loses
   CHECK(of_quick.unsure <= 2);
   // Two that are slow in the same way do not excuse each other.
@@ -178,7 +169,7 @@ TEST_CASE("holds 23: a set that is the shortest in most runs gives way if it is 
       CAPTURE(part, beside_default);
       const OtherWork after{{{beside_default}, {100'000}, {100'000, 400'000, part}}};
       const Answers of_other =
-          answers({{300'000}, {120'000}, {100'000}}, {}, false, 100, contextual::SearchLevel::normal, after);
+          answers({{300'000}, {120'000}, {100'000}}, {}, false, 100, SearchLevel::normal, after);
       CHECK(of_other.wrong == 0);
       CHECK(of_other.unsure == 0);
     }
@@ -187,8 +178,8 @@ TEST_CASE("holds 23: a set that is the shortest in most runs gives way if it is 
 
 TEST_CASE("holds 23: own times give way to makespans that many samples tell apart") {
   const OtherWork beside{.sets = {{620'000}, {350'000}, {600'000}}, .beside = true};
-  const Answers of_beside = answers({{310'000}, {300'000}, {100'000}}, stalling, false, 200,
-                                    contextual::SearchLevel::normal, beside);
+  const Answers of_beside =
+      answers({{310'000}, {300'000}, {100'000}}, stalling, false, 200, SearchLevel::normal, beside);
   CHECK(of_beside.wrong == 0);
   CHECK(of_beside.unsure <= 2);
 }
@@ -383,4 +374,4 @@ TEST_CASE(
   CHECK(kept_wrong({300'000, 120'000, 100'000, 130'000}, 1, after) == 0);
 }
 
-}  // namespace stalls_test
+}  // namespace contextual::policy::test::stalls_test

@@ -2,13 +2,9 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
 #include <numeric>
 
-namespace statistics_test {
-
-using contextual::policy::summarize;
-using contextual::policy::Summary;
+namespace contextual::policy::statistics_test {
 
 namespace {
 
@@ -71,7 +67,7 @@ TEST_CASE("standard error of few samples is enlarged, as their spread reads too 
 }
 
 TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing") {
-  using contextual::policy::median;
+  using policy::median;
   CHECK(median({}) == 0);
   CHECK(median({3, 1, 2}) == 2);
   CHECK(median({4, 1, 2, 3}) == 2.5);
@@ -84,7 +80,7 @@ TEST_CASE("the greatest sample is the greatest that is not far") {
 }
 
 TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tables") {
-  using contextual::policy::student_quantile;
+  using policy::student_quantile;
   const auto relative = [](double normal, std::size_t degrees, double table) {
     return std::abs(student_quantile(normal, degrees) / table - 1);
   };
@@ -96,4 +92,4 @@ TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tabl
   CHECK(relative(3.2905, 9, 4.781) < 0.001);
 }
 
-}  // namespace statistics_test
+}  // namespace contextual::policy::statistics_test

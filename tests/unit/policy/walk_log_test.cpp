@@ -2,12 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace walk_log_test {
-
-using contextual::Assignment;
-using contextual::SearchSample;
-using contextual::policy::IterationOutcome;
-using contextual::policy::WalkLog;
+namespace contextual::policy::walk_log_test {
 
 namespace {
 
@@ -65,4 +60,4 @@ TEST_CASE("WalkLog: only a region that succeeds without any makespan lacks them"
   CHECK_FALSE(log.lacks_makespans());
 }
 
-}  // namespace walk_log_test
+}  // namespace contextual::policy::walk_log_test

@@ -3,11 +3,9 @@
 
 #include <random>
 
-namespace walk_order_test {
+namespace contextual::policy::walk_order_test {
 
-using contextual::policy::Step;
-using contextual::policy::Walk;
-using Order = contextual::policy::Walk::Order;
+using Order = policy::Walk::Order;
 
 namespace {
 
@@ -170,4 +168,4 @@ TEST_CASE("walk: in a race, a rejected config is passed over, and the others go 
   CHECK(walk.plan(10).empty());
 }
 
-}  // namespace walk_order_test
+}  // namespace contextual::policy::walk_order_test

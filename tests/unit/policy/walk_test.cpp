@@ -4,11 +4,7 @@
 
 #include <contextual/error.hpp>
 
-namespace walk_test {
-
-using contextual::SearchLevel;
-using namespace contextual::policy;
-using namespace contextual::policy::test;
+namespace contextual::policy::test::walk_test {
 
 namespace {
 
@@ -56,7 +52,7 @@ TEST_CASE("walk of 2 and 3 configs is the documented table") {
   CHECK(table == documented);
   CHECK(state.problem(0).choice == 1);
   CHECK(state.problem(1).choice == 2);
-  CHECK(state.plan(1)[0].phase == contextual::Phase::final_run);
+  CHECK(state.plan(1)[0].phase == Phase::final_run);
   CHECK(row_text(6, state.plan(1)[0].cells) == "6 | best-config | best-config");
   CHECK(assignment_of(state.plan(1)[0]) == Assignment{1, 2});
   CHECK(state.walk_iterations() == 6);
@@ -290,17 +286,17 @@ TEST_CASE("walk cut short chooses among what has been measured") {
 
 TEST_CASE("policy refuses options, requests and outcomes that make no sense") {
   CHECK_THROWS_AS(TuningState{walk_only(0, 1)},
-                  contextual::InvalidArgument);  // options_check_test has the rest
+                  InvalidArgument);  // options_check_test has the rest
   TuningState state{walk_only(1, 1)};
-  CHECK_THROWS_AS(state.add_problem({0, {}, std::nullopt}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.add_problem({2, {true}, std::nullopt}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.add_problem({2, {}, 2}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.add_problem({0, {}, std::nullopt}), InvalidArgument);
+  CHECK_THROWS_AS(state.add_problem({2, {true}, std::nullopt}), InvalidArgument);
+  CHECK_THROWS_AS(state.add_problem({2, {}, 2}), InvalidArgument);
   state.add_problem({2, {}, std::nullopt});
   const auto plans = state.plan(1);
-  CHECK_THROWS_AS(state.observe(plans, {{IterationOutcome{}}, {}}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.observe({}, {{IterationOutcome{{{true, 10}}, 10}}, {}}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.observe(plans, {{}, {{0, 7, 0, "no such config"}}}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.reject({{1, 0, 0, "no such problem"}}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.observe(plans, {{IterationOutcome{}}, {}}), InvalidArgument);
+  CHECK_THROWS_AS(state.observe({}, {{IterationOutcome{{{true, 10}}, 10}}, {}}), InvalidArgument);
+  CHECK_THROWS_AS(state.observe(plans, {{}, {{0, 7, 0, "no such config"}}}), InvalidArgument);
+  CHECK_THROWS_AS(state.reject({{1, 0, 0, "no such problem"}}), InvalidArgument);
 }
 
 TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in some iterations") {
@@ -397,7 +393,7 @@ TEST_CASE("a choice that the final run rejects gives way to the measured second 
           "config-1 was rejected in the final run (wrong result); then: fastest by own time, 50.0 % shorter "
           "than the default");
     CHECK(state.done());
-    CHECK(state.plan(1)[0].phase == contextual::Phase::final_run);
+    CHECK(state.plan(1)[0].phase == Phase::final_run);
     CHECK(assignment_of(state.plan(1)[0]) == Assignment{2});
     CHECK_FALSE(state.reject_choice({0, 3, 0, "was the fallback"}));  // not the choice
     CHECK(state.problem(0).choice == 2);
@@ -441,9 +437,9 @@ TEST_CASE("a problem whose choices could not be confirmed is provisional, with t
 
 TEST_CASE("the final run has no say about a problem that is still open") {
   Walking state(walk_only(1, 1), {2, {}, std::nullopt});
-  CHECK_THROWS_AS(state.reject_choice({0, 0, 0, "too early"}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.make_provisional(0, "too early"), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.reject_choice({1, 0, 0, "no such problem"}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.reject_choice({0, 0, 0, "too early"}), InvalidArgument);
+  CHECK_THROWS_AS(state.make_provisional(0, "too early"), InvalidArgument);
+  CHECK_THROWS_AS(state.reject_choice({1, 0, 0, "no such problem"}), InvalidArgument);
 }
 
 TEST_CASE("what is left out or a refinement is not walked, in no trial and wins no tie") {
@@ -545,4 +541,4 @@ TEST_CASE("refinements are walked where every other config is rejected") {
   CHECK(state.problem(0).choice == 3);
 }
 
-}  // namespace walk_test
+}  // namespace contextual::policy::test::walk_test

@@ -7,8 +7,6 @@
 
 #include <contextual/testing/search_conformance.hpp>
 
-#include <memory>
-
 namespace baseline_searches_test {
 
 using search_replay::Assignment;
@@ -79,25 +77,25 @@ std::vector<std::string> violations() {
 
 }  // namespace
 
-TEST_CASE("a baseline keeps the contract of a search", "[unit]") {
+TEST_CASE("a baseline keeps the contract of a search") {
   CHECK(violations<CoordinateDescent>() == std::vector<std::string>{});
   CHECK(violations<RandomAssignments>() == std::vector<std::string>{});
   CHECK(violations<ExhaustiveSearch>() == std::vector<std::string>{});
 }
 
-TEST_CASE("a baseline finds the best assignment where there is no noise and enough runs", "[unit]") {
+TEST_CASE("a baseline finds the best assignment where there is no noise and enough runs") {
   check_finds_the_best<CoordinateDescent>(250);
   check_finds_the_best<RandomAssignments>(400);
   check_finds_the_best<ExhaustiveSearch>(200);
 }
 
-TEST_CASE("a baseline ends without a choice where everything is infeasible", "[unit]") {
+TEST_CASE("a baseline ends without a choice where everything is infeasible") {
   check_all_infeasible<CoordinateDescent>();
   check_all_infeasible<RandomAssignments>();
   check_all_infeasible<ExhaustiveSearch>();
 }
 
-TEST_CASE("a baseline does not plan a rejected config", "[unit]") {
+TEST_CASE("a baseline does not plan a rejected config") {
   check_rejection<CoordinateDescent>();
   check_rejection<RandomAssignments>();
   check_rejection<ExhaustiveSearch>();

@@ -4,21 +4,20 @@
 
 #include <contextual/error.hpp>
 
-namespace config_text_test {
+namespace contextual::config_text_test {
 
-using contextual::Config;
 using search_replay::config_of_text;
 
-TEST_CASE("a config is read as it was written", "[unit]") {
+TEST_CASE("a config is read as it was written") {
   const Config config{{"BLOCK", 128}, {"SWIZZLE", true}, {"METHOD", "copy"}};
   CHECK(config_of_text(config.to_string()) == config);
   CHECK(config_of_text("{}") == Config{});
 }
 
-TEST_CASE("text that is no config is rejected", "[unit]") {
+TEST_CASE("text that is no config is rejected") {
   for (const char* text : {"", "BLOCK: 128", "{BLOCK}", "{BLOCK: 128"}) {
-    CHECK_THROWS_AS(config_of_text(text), contextual::InvalidArgument);
+    CHECK_THROWS_AS(config_of_text(text), InvalidArgument);
   }
 }
 
-}  // namespace config_text_test
+}  // namespace contextual::config_text_test

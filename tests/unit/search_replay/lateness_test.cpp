@@ -28,7 +28,7 @@ MeanDelays mean_delays(double best_ns) {
 
 }  // namespace
 
-TEST_CASE("the first two runs after a change or an exchange are late, the third is not", "[unit]") {
+TEST_CASE("the first two runs after a change or an exchange are late, the third is not") {
   RandomNumbers random(1);
   Lateness lateness(1e6);
   const auto check_disorder = [&](const contextual::Assignment& assignment) {
@@ -42,7 +42,7 @@ TEST_CASE("the first two runs after a change or an exchange are late, the third 
   check_disorder({0, 1});
 }
 
-TEST_CASE("delays have the recorded means, which are larger for brief regions", "[unit]") {
+TEST_CASE("delays have the recorded means, which are larger for brief regions") {
   const double of_far_too_long = 0.05 * 0.4;
   CHECK(mean_delays(1e6).first == Approx(0.04 + of_far_too_long).epsilon(0.1));
   CHECK(mean_delays(1e6).second == Approx(0.004).epsilon(0.1));

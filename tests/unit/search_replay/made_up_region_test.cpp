@@ -2,13 +2,10 @@
 
 #include "support/catch.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <string>
 
-namespace made_up_region_test {
+namespace contextual::made_up_region_test {
 
-using contextual::Assignment;
 using namespace search_replay::made_up;
 
 namespace {
@@ -40,7 +37,7 @@ const Kind& kind_named(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a made-up region's best makespan is the least of all assignments", "[unit]") {
+TEST_CASE("a made-up region's best makespan is the least of all assignments") {
   for (const Kind& kind : all_kinds()) {
     const bool of_pairs =
         kind.name == "close_pairs" || kind.name == "two_best" || kind.name == "racing_streams";
@@ -68,8 +65,7 @@ TEST_CASE("a made-up region's best makespan is the least of all assignments", "[
   }
 }
 
-TEST_CASE("fine grids: all configs have the best makespan, the coarse ones do not, refinements are flagged",
-          "[unit]") {
+TEST_CASE("fine grids: all configs have the best makespan, the coarse ones do not, refinements are flagged") {
   std::size_t missed = 0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto least_of = [&](const char* name) {
@@ -96,7 +92,7 @@ TEST_CASE("fine grids: all configs have the best makespan, the coarse ones do no
   }
 }
 
-TEST_CASE("of the pairs of an infeasible kind 40 % are infeasible, and the defaults as it says", "[unit]") {
+TEST_CASE("of the pairs of an infeasible kind 40 % are infeasible, and the defaults as it says") {
   for (const bool defaults_feasible : {true, false}) {
     const Kind& kind = kind_named(defaults_feasible ? "infeasible_pairs" : "infeasible_defaults");
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -117,7 +113,7 @@ TEST_CASE("of the pairs of an infeasible kind 40 % are infeasible, and the defau
   }
 }
 
-TEST_CASE("made-up regions of one seed answer alike, and those of another seed do not", "[unit]") {
+TEST_CASE("made-up regions of one seed answer alike, and those of another seed do not") {
   const Kind& kind = kind_named("streams");
   MadeUpRegion first(kind, 1);
   MadeUpRegion same(kind, 1);
@@ -128,7 +124,7 @@ TEST_CASE("made-up regions of one seed answer alike, and those of another seed d
   CHECK(makespan_ns != other.run(Assignment(other.problem_count(), 0))->makespan_ns);
 }
 
-TEST_CASE("a drifting region becomes 3 % slower within 300 runs, and its truth does not change", "[unit]") {
+TEST_CASE("a drifting region becomes 3 % slower within 300 runs, and its truth does not change") {
   MadeUpRegion region(kind_named("drift"), 1);
   const Assignment defaults(region.problem_count(), 0);
   const double truth_ns = region.truth_ns(defaults).value();
@@ -144,7 +140,7 @@ TEST_CASE("a drifting region becomes 3 % slower within 300 runs, and its truth d
   CHECK(region.truth_ns(defaults).value() == truth_ns);
 }
 
-TEST_CASE("a region without its late problem runs without it", "[unit]") {
+TEST_CASE("a region without its late problem runs without it") {
   MadeUpRegion region(kind_named("late_problem"), 1);
   const std::size_t last = region.problem_count() - 1;
   CHECK(region.joins_after_runs(0) == 0);
@@ -152,4 +148,4 @@ TEST_CASE("a region without its late problem runs without it", "[unit]") {
   CHECK(region.run(Assignment(last, 0))->times_ns.size() == last);
 }
 
-}  // namespace made_up_region_test
+}  // namespace contextual::made_up_region_test

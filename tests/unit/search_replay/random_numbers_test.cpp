@@ -6,14 +6,14 @@ namespace random_numbers_test {
 
 using search_replay::RandomNumbers;
 
-TEST_CASE("random numbers are the published generator's", "[unit]") {
+TEST_CASE("random numbers are the published generator's") {
   // xoshiro256++ with the state that splitmix64 makes of seed 0, by the authors' C code.
   RandomNumbers random(0);
   CHECK(random.next() == 0x53175d61490b23dfU);
   CHECK(random.next() == 0x61da6f3dc380d507U);
 }
 
-TEST_CASE("random numbers have the moments of their distributions", "[unit]") {
+TEST_CASE("random numbers have the moments of their distributions") {
   RandomNumbers random(1);
   const int count = 100000;
   double uniform = 0;

@@ -2,10 +2,6 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
-#include <memory>
-#include <vector>
-
 namespace recorded_region_test {
 
 using search_replay::RecordedRegion;
@@ -31,7 +27,7 @@ std::shared_ptr<const Recording> three_passes() {
 
 }  // namespace
 
-TEST_CASE("a recorded region's passes follow each other every 100 runs, and the last one stays", "[unit]") {
+TEST_CASE("a recorded region's passes follow each other every 100 runs, and the last one stays") {
   RecordedRegion region(three_passes(), 1);
   std::vector<std::int64_t> makespans;
   for (int run = 0; run < 400; ++run) {
@@ -44,7 +40,7 @@ TEST_CASE("a recorded region's passes follow each other every 100 runs, and the 
   CHECK(makespans[399] == 3'000'000);
 }
 
-TEST_CASE("a late run of a recorded region shows in the makespan and the last kernel only", "[unit]") {
+TEST_CASE("a late run of a recorded region shows in the makespan and the last kernel only") {
   RecordedRegion region(three_passes(), 1);
   const Sample late = region.run({0, 0}).value();
   CHECK(late.makespan_ns > 1'000'000);
@@ -52,7 +48,7 @@ TEST_CASE("a late run of a recorded region shows in the makespan and the last ke
   CHECK(late.times_ns[1] == late.makespan_ns);
 }
 
-TEST_CASE("an infeasible run of a recorded region answers nothing and costs a run", "[unit]") {
+TEST_CASE("an infeasible run of a recorded region answers nothing and costs a run") {
   RecordedRegion region(three_passes(), 1);
   CHECK_FALSE(region.run({1, 0}));
   CHECK(region.runs() == 1);

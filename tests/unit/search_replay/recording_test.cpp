@@ -28,7 +28,7 @@ struct Reference {
 
 }  // namespace
 
-TEST_CASE("a recording's truth, best pair and resolution are those of the reference", "[unit]") {
+TEST_CASE("a recording's truth, best pair and resolution are those of the reference") {
   const Reference references[] = {
       {"gemm_14336.csv", {6, 14}, 695.0, 0.08, 4, 1013.8825532736754},
       {"gemm_28672.csv", {6, 20}, 2835.7, 8.14, 3, 3821.7823268149277},
@@ -53,7 +53,7 @@ TEST_CASE("a recording's truth, best pair and resolution are those of the refere
   }
 }
 
-TEST_CASE("a recording has the configs' parameters", "[unit]") {
+TEST_CASE("a recording has the configs' parameters") {
   const Recording recording = Recording::read(regions / "gemm_14336.csv");
   REQUIRE(recording.problems().size() == 2);
   CHECK(recording.problems()[0].kernel == "all_gather");
@@ -61,7 +61,7 @@ TEST_CASE("a recording has the configs' parameters", "[unit]") {
   CHECK(recording.problems()[1].configs.size() == 28);
 }
 
-TEST_CASE("a recording that cannot be read is named with its line", "[unit]") {
+TEST_CASE("a recording that cannot be read is named with its line") {
   const auto folder = std::filesystem::temp_directory_path() / "contextual_recording_test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "configs.csv") << "kernel;config;parameters\na;0;{}\n";

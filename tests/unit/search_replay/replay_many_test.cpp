@@ -3,8 +3,6 @@
 #include "support/catch.hpp"
 #include "unit/search_replay/scripted_region.hpp"
 
-#include <stdexcept>
-
 namespace replay_many_test {
 
 using namespace search_replay;
@@ -24,11 +22,11 @@ std::vector<double> regrets(std::size_t thread_count) {
 
 }  // namespace
 
-TEST_CASE("replays do not depend on the number of threads", "[unit]") {
+TEST_CASE("replays do not depend on the number of threads") {
   CHECK(regrets(1) == regrets(3));
 }
 
-TEST_CASE("an error in a replay is thrown again", "[unit]") {
+TEST_CASE("an error in a replay is thrown again") {
   const RegionSource source{
       "bad", [](std::uint64_t) -> std::unique_ptr<ReplayedRegion> { throw std::runtime_error("no region"); }};
   CHECK_THROWS_WITH(replay_many(source, all_searches()[0], {4, 100, 2}), "no region");

@@ -3,13 +3,8 @@
 #include "support/catch.hpp"
 #include "unit/search_replay/scripted_region.hpp"
 
-#include <algorithm>
-#include <cmath>
+namespace contextual::replay_search_test {
 
-namespace replay_search_test {
-
-using contextual::SearchObservation;
-using contextual::SearchTrial;
 using search_replay::Assignment;
 using search_replay::Replay;
 using search_replay::replay_search;
@@ -18,7 +13,7 @@ using search_replay::test::ScriptedRegion;
 namespace {
 
 /// Plans some trials once, without those of infeasible assignments.
-class ScriptedSearch final : public contextual::Search {
+class ScriptedSearch final : public Search {
  public:
   explicit ScriptedSearch(std::vector<SearchTrial> trials) : trials_(std::move(trials)) {}
 
@@ -34,7 +29,7 @@ class ScriptedSearch final : public contextual::Search {
     }
   }
   void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
-  void lost(const contextual::Assignment& /*assignment*/) override {}
+  void lost(const Assignment& /*assignment*/) override {}
   std::optional<Assignment> best() const override { return best_; }
   std::string reason() const override { return "the last one"; }
   std::size_t remaining_runs() const override { return trials_.size(); }
@@ -57,7 +52,7 @@ ScriptedRegion region_of_nine() {
 
 }  // namespace
 
-TEST_CASE("an assignment is run once in a batch of its own before its first trial", "[unit]") {
+TEST_CASE("an assignment is run once in a batch of its own before its first trial") {
   ScriptedRegion region = region_of_nine();
   ScriptedSearch search({{{0, 0}, 2}, {{1, 1}, 1}, {{0, 0}, 1}, {{2, 0}, 1}});
   const Replay replay = replay_search(search, region, 100);
@@ -69,7 +64,7 @@ TEST_CASE("an assignment is run once in a batch of its own before its first tria
   CHECK(replay.regret == Approx(0.02));
 }
 
-TEST_CASE("a first run is observed without samples, or as infeasible", "[unit]") {
+TEST_CASE("a first run is observed without samples, or as infeasible") {
   ScriptedRegion region = region_of_nine();
   ScriptedSearch search({{{0, 0}, 2}, {{1, 1}, 1}});
   replay_search(search, region, 100);
@@ -86,18 +81,18 @@ TEST_CASE("a first run is observed without samples, or as infeasible", "[unit]")
   CHECK_FALSE(infeasible.runs.at(0).makespan_ns);
 }
 
-TEST_CASE("a replay ends when the region has run as often as it may", "[unit]") {
+TEST_CASE("a replay ends when the region has run as often as it may") {
   ScriptedRegion region = region_of_nine();
   ScriptedSearch search({{{0, 0}, 10}});
   CHECK(replay_search(search, region, 4).runs == 4);
   CHECK(search.observations.back().runs.size() == 3);
 }
 
-TEST_CASE("without a best assignment the defaults are the choice", "[unit]") {
+TEST_CASE("without a best assignment the defaults are the choice") {
   ScriptedRegion region(
       {2}, [](const Assignment&) { return std::nullopt; }, 100);
   ScriptedSearch search({{{1}, 1}});
   CHECK(std::isinf(replay_search(search, region, 100).regret));
 }
 
-}  // namespace replay_search_test
+}  // namespace contextual::replay_search_test

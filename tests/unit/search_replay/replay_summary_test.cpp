@@ -2,14 +2,13 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
 #include <limits>
 
 namespace replay_summary_test {
 
 using namespace search_replay;
 
-TEST_CASE("a summary has median, 95 % and largest of the replays", "[unit]") {
+TEST_CASE("a summary has median, 95 % and largest of the replays") {
   std::vector<Replay> replays;
   for (int i = 1; i <= 100; ++i) {
     replays.push_back({0.01 * i, 10 * i, {}});
@@ -29,7 +28,7 @@ TEST_CASE("a summary has median, 95 % and largest of the replays", "[unit]") {
   CHECK(summary.runs_95 == 950);
 }
 
-TEST_CASE("a curve has the regret of the choice at the time", "[unit]") {
+TEST_CASE("a curve has the regret of the choice at the time") {
   const std::vector<Replay> replays{{0.1, 4, {{0, 0.9}, {2, 0.5}, {4, 0.1}}}};
   const std::vector<SummaryPoint> points = summarize_curves(replays, 4);
   REQUIRE(points.size() == 5);

@@ -3,8 +3,6 @@
 #include "support/catch.hpp"
 #include "unit/search_replay/scripted_region.hpp"
 
-#include <algorithm>
-
 namespace replay_tuning_test {
 
 using search_replay::Assignment;
@@ -24,7 +22,7 @@ double sum_of_distances(const Assignment& a) {
 
 }  // namespace
 
-TEST_CASE("a tuning run on a region without noise ends at its best assignment", "[unit]") {
+TEST_CASE("a tuning run on a region without noise ends at its best assignment") {
   ScriptedRegion region({4, 5}, sum_of_distances, 1000);
   const Replay replay = replay_tuning({}, region);
   CHECK(replay.regret == 0);
@@ -32,7 +30,7 @@ TEST_CASE("a tuning run on a region without noise ends at its best assignment", 
   CHECK(replay.curve.front().regret == Approx(0.4));
 }
 
-TEST_CASE("a problem joins the tuning run when the region first launches it", "[unit]") {
+TEST_CASE("a problem joins the tuning run when the region first launches it") {
   ScriptedRegion region({4, 5}, sum_of_distances, 1000);
   region.last_joins_after = 21;
   CHECK(replay_tuning({}, region).regret == 0);

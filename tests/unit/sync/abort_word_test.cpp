@@ -5,17 +5,11 @@
 #include <contextual/error.hpp>
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <optional>
-#include <thread>
-#include <utility>
 
-namespace abort_word_test {
+namespace contextual::abort_word_test {
 
-using namespace contextual;
-
-TEST_CASE("abort word: every registered word is raised to its own value, and no other", "[unit]") {
+TEST_CASE("abort word: every registered word is raised to its own value, and no other") {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   std::uint32_t stranger = 0;
@@ -27,7 +21,7 @@ TEST_CASE("abort word: every registered word is raised to its own value, and no 
   CHECK(stranger == 0);
 }
 
-TEST_CASE("abort word: a word is raised again after its owner has lowered it", "[unit]") {
+TEST_CASE("abort word: a word is raised again after its owner has lowered it") {
   std::uint32_t word = 0;
   const AbortWord holds(&word);
   raise_abort_words();
@@ -36,7 +30,7 @@ TEST_CASE("abort word: a word is raised again after its owner has lowered it", "
   CHECK(word == 1);
 }
 
-TEST_CASE("abort word: what is not registered any more is left alone", "[unit]") {
+TEST_CASE("abort word: what is not registered any more is left alone") {
   std::uint32_t word = 0;
   { const AbortWord holds(&word); }
   CHECK(raise_abort_words() == 0);
@@ -45,7 +39,7 @@ TEST_CASE("abort word: what is not registered any more is left alone", "[unit]")
   CHECK(raise_abort_words() == 1);
 }
 
-TEST_CASE("abort word: moving keeps a word registered, once", "[unit]") {
+TEST_CASE("abort word: moving keeps a word registered, once") {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   std::optional<AbortWord> source(std::in_place, &first);
@@ -61,7 +55,7 @@ TEST_CASE("abort word: moving keeps a word registered, once", "[unit]") {
   CHECK(second == 0);
 }
 
-TEST_CASE("abort word: a null pointer and a word with an owner are refused", "[unit]") {
+TEST_CASE("abort word: a null pointer and a word with an owner are refused") {
   std::uint32_t word = 0;
   const AbortWord holds(&word);
   CHECK_THROWS_AS(AbortWord(nullptr), InvalidArgument);
@@ -69,7 +63,7 @@ TEST_CASE("abort word: a null pointer and a word with an owner are refused", "[u
   CHECK(raise_abort_words() == 1);
 }
 
-TEST_CASE("abort word: threads register and raise at the same time", "[unit]") {
+TEST_CASE("abort word: threads register and raise at the same time") {
   std::atomic<bool> over{false};
   std::thread raises([&] {
     while (!over) {
@@ -92,4 +86,4 @@ TEST_CASE("abort word: threads register and raise at the same time", "[unit]") {
   CHECK(raise_abort_words() == 0);
 }
 
-}  // namespace abort_word_test
+}  // namespace contextual::abort_word_test

@@ -3,16 +3,9 @@
 #include <contextual/detail/sync/bounded_call.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <latch>
-#include <memory>
-#include <stdexcept>
-#include <thread>
 
-namespace bounded_call_test {
-
-using contextual::Deadline;
-using contextual::sync::bounded_call;
+namespace contextual::sync::bounded_call_test {
 
 namespace {
 
@@ -22,19 +15,19 @@ Deadline in(std::chrono::milliseconds time) {
 
 }  // namespace
 
-TEST_CASE("bounded call: it runs on another thread and is over when it returns", "[unit]") {
+TEST_CASE("bounded call: it runs on another thread and is over when it returns") {
   Deadline deadline = in(std::chrono::seconds(30));
   std::thread::id there;
   CHECK(bounded_call([&] { there = std::this_thread::get_id(); }, deadline));
   CHECK(there != std::this_thread::get_id());
 }
 
-TEST_CASE("bounded call: what the body throws is thrown here", "[unit]") {
+TEST_CASE("bounded call: what the body throws is thrown here") {
   Deadline deadline = in(std::chrono::seconds(30));
   CHECK_THROWS_AS(bounded_call([] { throw std::out_of_range("there"); }, deadline), std::out_of_range);
 }
 
-TEST_CASE("bounded call: what does not return is left alone, with all that it owns", "[unit]") {
+TEST_CASE("bounded call: what does not return is left alone, with all that it owns") {
   const auto go_on = std::make_shared<std::latch>(1);
   const auto over = std::make_shared<std::latch>(1);
   const auto owned = std::make_shared<std::atomic<int>>(0);
@@ -52,7 +45,7 @@ TEST_CASE("bounded call: what does not return is left alone, with all that it ow
   CHECK(owned->load() == 1);
 }
 
-TEST_CASE("bounded call: what the body owned is gone when the call is over", "[unit]") {
+TEST_CASE("bounded call: what the body owned is gone when the call is over") {
   Deadline deadline = in(std::chrono::seconds(30));
   auto owned = std::make_shared<int>(1);
   const std::weak_ptr<int> observed = owned;
@@ -60,4 +53,4 @@ TEST_CASE("bounded call: what the body owned is gone when the call is over", "[u
   CHECK(observed.expired());
 }
 
-}  // namespace bounded_call_test
+}  // namespace contextual::sync::bounded_call_test

@@ -2,18 +2,14 @@
 
 #include <contextual/deadline.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <type_traits>
-#include <utility>
 
-namespace deadline_test {
+namespace contextual::deadline_test {
 
 namespace {
 
-using namespace contextual;
 using namespace std::chrono_literals;
 
 /// A clock that a test moves on.
@@ -49,7 +45,7 @@ struct ScriptedCondition {
 
 }  // namespace
 
-TEST_CASE("deadline: a wait that looks at it is over after its timeout", "[unit]") {
+TEST_CASE("deadline: a wait that looks at it is over after its timeout") {
   for (const std::chrono::nanoseconds timeout : {1ns, 1'000'000ns, 50'000'000ns, 60'000'000'000ns}) {
     ScriptedDeadline deadline = ScriptedDeadline::after(timeout);
     REQUIRE_FALSE(deadline.expired());
@@ -60,12 +56,12 @@ TEST_CASE("deadline: a wait that looks at it is over after its timeout", "[unit]
   }
 }
 
-TEST_CASE("deadline: no time, or less than none, is over at once", "[unit]") {
+TEST_CASE("deadline: no time, or less than none, is over at once") {
   CHECK(ScriptedDeadline::after(0s).expired());
   CHECK(ScriptedDeadline::after(-1h).expired());
 }
 
-TEST_CASE("holds 20: to a deadline, a time in which the process did not run is four ticks", "[unit]") {
+TEST_CASE("holds 20: to a deadline, a time in which the process did not run is four ticks") {
   ScriptedDeadline deadline = ScriptedDeadline::after(60s);
   ScriptedClock::time += 1h;  // stopped by a signal, or suspended with its machine
   CHECK_FALSE(deadline.expired());
@@ -77,7 +73,7 @@ TEST_CASE("holds 20: to a deadline, a time in which the process did not run is f
   CHECK(wait_for_expiry(deadline) == left);
 }
 
-TEST_CASE("deadline: a process that is stopped again and again still comes to its end", "[unit]") {
+TEST_CASE("deadline: a process that is stopped again and again still comes to its end") {
   ScriptedDeadline deadline = ScriptedDeadline::after(100s);
   int looks = 0;
   for (; !deadline.expired(); ++looks) {
@@ -86,13 +82,13 @@ TEST_CASE("deadline: a process that is stopped again and again still comes to it
   CHECK(looks == 50);  // each stop counts as four ticks of 500 ms
 }
 
-TEST_CASE("deadline: a tick is a hundredth of the timeout, from 2 to 500 ms", "[unit]") {
+TEST_CASE("deadline: a tick is a hundredth of the timeout, from 2 to 500 ms") {
   CHECK(ScriptedDeadline::after(1ms).tick() == 2ms);
   CHECK(ScriptedDeadline::after(10s).tick() == 100ms);
   CHECK(ScriptedDeadline::after(1h).tick() == 500ms);
 }
 
-TEST_CASE("deadline: moved, it goes on with what is left; a copy would not know that", "[unit]") {
+TEST_CASE("deadline: moved, it goes on with what is left; a copy would not know that") {
   STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<Deadline>);
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<Deadline>);
   ScriptedDeadline deadline = ScriptedDeadline::after(10s);
@@ -101,13 +97,13 @@ TEST_CASE("deadline: moved, it goes on with what is left; a copy would not know 
   CHECK(moved.remaining() == 9900ms);
 }
 
-TEST_CASE("deadline: any timeout is a time that can be waited for", "[unit]") {
+TEST_CASE("deadline: any timeout is a time that can be waited for") {
   ScriptedDeadline deadline = ScriptedDeadline::after(std::chrono::hours::max());
   CHECK(deadline.remaining() > std::chrono::hours(24 * 365));
   CHECK_FALSE(ScriptedDeadline::after(std::chrono::duration<double>(1e300)).expired());
 }
 
-TEST_CASE("deadline: a wait for a condition sleeps a tick at a time", "[unit]") {
+TEST_CASE("deadline: a wait for a condition sleeps a tick at a time") {
   ScriptedCondition condition;
   int lock = 0;
   const auto begin = ScriptedClock::time;
@@ -119,7 +115,7 @@ TEST_CASE("deadline: a wait for a condition sleeps a tick at a time", "[unit]") 
   CHECK(deadline.remaining() == 9s);
 }
 
-TEST_CASE("deadline: a wait for a condition that is told ends at once", "[unit]") {
+TEST_CASE("deadline: a wait for a condition that is told ends at once") {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
@@ -132,4 +128,4 @@ TEST_CASE("deadline: a wait for a condition that is told ends at once", "[unit]"
   CHECK(Deadline::after(5min).wait(changed, lock, [&] { return done; }));
 }
 
-}  // namespace deadline_test
+}  // namespace contextual::deadline_test

@@ -2,17 +2,12 @@
 
 #include <contextual/detail/sync/launcher.hpp>
 
-#include <map>
-#include <string>
-
-namespace launcher_test {
+namespace contextual::detail::launcher_test {
 
 namespace {
 
-using contextual::detail::LaunchedRank;
-
 std::optional<LaunchedRank> launched(const std::map<std::string, std::string>& environment) {
-  return contextual::detail::launched_rank([&](const char* name) {
+  return detail::launched_rank([&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second.c_str();
   });
@@ -20,7 +15,7 @@ std::optional<LaunchedRank> launched(const std::map<std::string, std::string>& e
 
 }  // namespace
 
-TEST_CASE("launcher: the rank of a program of several is found for every launcher", "[unit]") {
+TEST_CASE("launcher: the rank of a program of several is found for every launcher") {
   const auto mpirun = launched({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}});
   REQUIRE(mpirun);
   CHECK(mpirun->rank == 3);
@@ -31,7 +26,7 @@ TEST_CASE("launcher: the rank of a program of several is found for every launche
         127);
 }
 
-TEST_CASE("launcher: mpirun within a Slurm job says which rank it is", "[unit]") {
+TEST_CASE("launcher: mpirun within a Slurm job says which rank it is") {
   const auto rank = launched({{"SLURM_STEP_NUM_TASKS", "2"},
                               {"SLURM_PROCID", "0"},
                               {"OMPI_COMM_WORLD_SIZE", "16"},
@@ -41,7 +36,7 @@ TEST_CASE("launcher: mpirun within a Slurm job says which rank it is", "[unit]")
   CHECK(rank->size == 16);
 }
 
-TEST_CASE("launcher: torchrun says which rank it is, also within another launcher", "[unit]") {
+TEST_CASE("launcher: torchrun says which rank it is, also within another launcher") {
   const std::map<std::string, std::string> torchrun{
       {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"TORCHELASTIC_RUN_ID", "none"}};
   std::map<std::string, std::string> within = torchrun;
@@ -55,12 +50,11 @@ TEST_CASE("launcher: torchrun says which rank it is, also within another launche
     CHECK(rank->rank == 5);
     CHECK(rank->size == 8);
     CHECK(rank->size_variable == "WORLD_SIZE");
-    CHECK(rank->launcher == contextual::detail::Launcher::torchrun);
+    CHECK(rank->launcher == detail::Launcher::torchrun);
   }
 }
 
-TEST_CASE("launcher: torchrun's common names without its mark count only where no launcher is known",
-          "[unit]") {
+TEST_CASE("launcher: torchrun's common names without its mark count only where no launcher is known") {
   const std::map<std::string, std::string> by_hand{
       {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"MASTER_ADDR", "node-0"}};
   CHECK(launched(by_hand)->rank == 5);
@@ -70,13 +64,13 @@ TEST_CASE("launcher: torchrun's common names without its mark count only where n
   CHECK_FALSE(launched({{"WORLD_SIZE", "8"}, {"RANK", "5"}}));  // of another program
 }
 
-TEST_CASE("launcher: a program that was started alone has no launcher's rank", "[unit]") {
+TEST_CASE("launcher: a program that was started alone has no launcher's rank") {
   CHECK_FALSE(launched({}));
   CHECK_FALSE(launched({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
   CHECK_FALSE(launched({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}));  // in a job's script, without srun
 }
 
-TEST_CASE("launcher: variables that make no sense are left out", "[unit]") {
+TEST_CASE("launcher: variables that make no sense are left out") {
   CHECK_FALSE(launched({{"PMI_SIZE", "two"}, {"PMI_RANK", "1"}}));
   CHECK_FALSE(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "1x"}}));
   CHECK_FALSE(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "2"}}));
@@ -85,4 +79,4 @@ TEST_CASE("launcher: variables that make no sense are left out", "[unit]") {
   CHECK_FALSE(launched({{"PMI_SIZE", "99999999999999999999"}, {"PMI_RANK", "1"}}));
 }
 
-}  // namespace launcher_test
+}  // namespace contextual::detail::launcher_test

@@ -2,11 +2,9 @@
 
 #include <contextual/testing/communicator_conformance.hpp>
 
-namespace one_rank_test {
+namespace contextual::one_rank_test {
 
-using namespace contextual;
-
-TEST_CASE("one_rank: collectives give back what was put in", "[unit]") {
+TEST_CASE("one_rank: collectives give back what was put in") {
   const auto communicator = one_rank();
   std::vector<std::int64_t> values{-3, 7};
   communicator->all_reduce_max(values, Deadline::after(std::chrono::seconds(0)));
@@ -17,8 +15,8 @@ TEST_CASE("one_rank: collectives give back what was put in", "[unit]") {
   CHECK(communicator->process_scope().empty());
 }
 
-TEST_CASE("one_rank: conforms", "[unit]") {
+TEST_CASE("one_rank: conforms") {
   CHECK(testing::check_communicator([](int) { return one_rank(); }, 1) == std::vector<std::string>{});
 }
 
-}  // namespace one_rank_test
+}  // namespace contextual::one_rank_test

@@ -2,13 +2,11 @@
 
 #include <contextual/detail/sync/ongoing_run.hpp>
 
-namespace ongoing_run_test {
+namespace contextual::detail::ongoing_run_test {
 
-using namespace contextual::detail;
 using namespace std::chrono_literals;
 
-TEST_CASE("ongoing run: the process knows that there is one, and the bounds of the one that began last",
-          "[unit]") {
+TEST_CASE("ongoing run: the process knows that there is one, and the bounds of the one that began last") {
   CHECK(!OngoingRun::any());
   {
     const OngoingRun first({.deadline = 7ms, .grace = 9ms});
@@ -23,4 +21,4 @@ TEST_CASE("ongoing run: the process knows that there is one, and the bounds of t
   CHECK(OngoingRun::latest_bounds().deadline == 3ms);
 }
 
-}  // namespace ongoing_run_test
+}  // namespace contextual::detail::ongoing_run_test

@@ -4,14 +4,7 @@
 #include <contextual/testing/communicator_conformance.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
 
-#include <algorithm>
-#include <utility>
-
-namespace communicator_conformance_test {
-
-using namespace contextual;
-using contextual::testing::check_communicator;
-using contextual::testing::ScriptedWorld;
+namespace contextual::testing::communicator_conformance_test {
 
 namespace {
 
@@ -119,11 +112,11 @@ std::string violations_of(Defect defect) {
 
 }  // namespace
 
-TEST_CASE("check_communicator: one without a defect conforms", "[unit]") {
+TEST_CASE("check_communicator: one without a defect conforms") {
   CHECK(violations_of(Defect::none) == "");
 }
 
-TEST_CASE("check_communicator: every planted defect is named", "[unit]") {
+TEST_CASE("check_communicator: every planted defect is named") {
   CHECK_THAT(violations_of(Defect::no_description), ContainsSubstring("describe() is empty"));
   CHECK_THAT(violations_of(Defect::wrong_rank), ContainsSubstring("rank() or size() is not what"));
   CHECK_THAT(violations_of(Defect::no_scope), ContainsSubstring("process_scope()"));
@@ -140,9 +133,9 @@ TEST_CASE("check_communicator: every planted defect is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::names_itself), ContainsSubstring("names other ranks"));
 }
 
-TEST_CASE("check_communicator: no communicator is a violation", "[unit]") {
+TEST_CASE("check_communicator: no communicator is a violation") {
   CHECK(check_communicator([](int) { return nullptr; }, 2) ==
         std::vector<std::string>{"no communicator was made"});
 }
 
-}  // namespace communicator_conformance_test
+}  // namespace contextual::testing::communicator_conformance_test

@@ -4,14 +4,7 @@
 #include <contextual/testing/communicator_conformance.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
 
-#include <optional>
-#include <set>
-#include <utility>
-
-namespace scripted_communicator_test {
-
-using namespace contextual;
-using contextual::testing::ScriptedWorld;
+namespace contextual::testing::scripted_communicator_test {
 
 namespace {
 
@@ -24,20 +17,6 @@ Deadline near() {
   return Deadline::after(std::chrono::milliseconds(50));
 }
 
-/// The CommunicationError a rank ended with, if it ended with one.
-std::optional<CommunicationError> failure(const std::exception_ptr& thrown) {
-  if (!thrown) {
-    return std::nullopt;
-  }
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const CommunicationError& error) {
-    return error;
-  } catch (...) {
-    return std::nullopt;
-  }
-}
-
 std::vector<std::int64_t> reduce(Communicator& communicator, std::vector<std::int64_t> values,
                                  Deadline deadline) {
   communicator.all_reduce_max(values, std::move(deadline));
@@ -46,7 +25,7 @@ std::vector<std::int64_t> reduce(Communicator& communicator, std::vector<std::in
 
 }  // namespace
 
-TEST_CASE("ScriptedWorld: conforms with 2, 3 and 16 ranks", "[unit]") {
+TEST_CASE("ScriptedWorld: conforms with 2, 3 and 16 ranks") {
   for (const int ranks : {1, 2, 3, 16}) {
     ScriptedWorld world(ranks);
     CHECK(testing::check_communicator([&](int rank) { return world.communicator(rank); }, ranks,
@@ -54,7 +33,7 @@ TEST_CASE("ScriptedWorld: conforms with 2, 3 and 16 ranks", "[unit]") {
   }
 }
 
-TEST_CASE("ScriptedWorld: 64 ranks agree on every of many collectives", "[unit]") {
+TEST_CASE("ScriptedWorld: 64 ranks agree on every of many collectives") {
   constexpr int ranks = 64;
   constexpr int rounds = 50;
   ScriptedWorld world(ranks);
@@ -82,7 +61,7 @@ TEST_CASE("ScriptedWorld: 64 ranks agree on every of many collectives", "[unit]"
   CHECK(traffic.gathered_bytes == rounds * (10 + 54 * 2));
 }
 
-TEST_CASE("ScriptedWorld: a dropped rank is named on every rank and poisons all", "[unit]") {
+TEST_CASE("ScriptedWorld: a dropped rank is named on every rank and poisons all") {
   ScriptedWorld world(4);
   world.drop(2, 1);
   std::vector<std::string> later(4);
@@ -97,16 +76,15 @@ TEST_CASE("ScriptedWorld: a dropped rank is named on every rank and poisons all"
     }
   });
   for (std::size_t rank = 0; rank < 4; ++rank) {
-    const auto error = failure(thrown[rank]);
-    REQUIRE(error);
-    CHECK(error->missing_ranks() == std::vector<int>{2});
+    const auto error = test::thrown_as<CommunicationError>(thrown[rank]);
+    CHECK(error.missing_ranks() == std::vector<int>{2});
     CHECK_THAT(later[rank], ContainsSubstring("missing ranks: 2"));
   }
   CHECK(world.poisoned());
   CHECK(world.traffic().collectives == 1);
 }
 
-TEST_CASE("ScriptedWorld: a rank that is gone is waited for until the deadline and named as gone", "[unit]") {
+TEST_CASE("ScriptedWorld: a rank that is gone is waited for until the deadline and named as gone") {
   ScriptedWorld world(3);
   const auto thrown = world.run([&](int rank, const Handle& communicator) {
     reduce(*communicator, {rank}, far());
@@ -116,14 +94,13 @@ TEST_CASE("ScriptedWorld: a rank that is gone is waited for until the deadline a
   });
   CHECK_FALSE(thrown[1]);
   for (const std::size_t rank : {0U, 2U}) {
-    const auto error = failure(thrown[rank]);
-    REQUIRE(error);
-    CHECK(error->missing_ranks() == std::vector<int>{1});
-    CHECK_THAT(error->what(), ContainsSubstring("1 (gone)"));
+    const auto error = test::thrown_as<CommunicationError>(thrown[rank]);
+    CHECK(error.missing_ranks() == std::vector<int>{1});
+    CHECK_THAT(error.what(), ContainsSubstring("1 (gone)"));
   }
 }
 
-TEST_CASE("ScriptedWorld: different lengths or collectives are an error on all ranks", "[unit]") {
+TEST_CASE("ScriptedWorld: different lengths or collectives are an error on all ranks") {
   for (const bool gather : {false, true}) {
     ScriptedWorld world(3);
     const auto thrown = world.run([&](int rank, const Handle& communicator) {
@@ -134,17 +111,16 @@ TEST_CASE("ScriptedWorld: different lengths or collectives are an error on all r
       }
     });
     for (const auto& one : thrown) {
-      const auto error = failure(one);
-      REQUIRE(error);
-      CHECK(error->missing_ranks().empty());
-      CHECK_THAT(error->what(),
+      const auto error = test::thrown_as<CommunicationError>(one);
+      CHECK(error.missing_ranks().empty());
+      CHECK_THAT(error.what(),
                  ContainsSubstring(gather ? "rank 0 reduces 4 values where rank 2 gathers"
                                           : "rank 0 reduces 4 values where rank 2 reduces 5 values"));
     }
   }
 }
 
-TEST_CASE("ScriptedWorld: a delayed rank arrives and changes nothing", "[unit]") {
+TEST_CASE("ScriptedWorld: a delayed rank arrives and changes nothing") {
   ScriptedWorld world(2);
   world.delay(1, 0, std::chrono::milliseconds(5));
   std::vector<std::vector<std::int64_t>> values(2);
@@ -156,8 +132,7 @@ TEST_CASE("ScriptedWorld: a delayed rank arrives and changes nothing", "[unit]")
   CHECK(values == std::vector<std::vector<std::int64_t>>{{1}, {1}});
 }
 
-TEST_CASE("ScriptedWorld: an expired rank alone throws, and its world is poisoned for those who come later",
-          "[unit]") {
+TEST_CASE("ScriptedWorld: an expired rank alone throws, and its world is poisoned for those who come later") {
   ScriptedWorld world(2);
   const Handle first = world.communicator(0);
   const Handle second = world.communicator(1);
@@ -166,7 +141,7 @@ TEST_CASE("ScriptedWorld: an expired rank alone throws, and its world is poisone
   CHECK_THROWS_AS(second->all_gather("", far()), CommunicationError);
 }
 
-TEST_CASE("ScriptedWorld: process scopes differ between ranks and between worlds", "[unit]") {
+TEST_CASE("ScriptedWorld: process scopes differ between ranks and between worlds") {
   std::set<std::string> scopes;
   for (int i = 0; i < 2; ++i) {
     ScriptedWorld world(3);
@@ -177,7 +152,7 @@ TEST_CASE("ScriptedWorld: process scopes differ between ranks and between worlds
   CHECK(scopes.size() == 6);
 }
 
-TEST_CASE("ScriptedWorld: a communicator is the same at every call and outlives its world", "[unit]") {
+TEST_CASE("ScriptedWorld: a communicator is the same at every call and outlives its world") {
   Handle communicator;
   {
     ScriptedWorld world(1);
@@ -188,7 +163,7 @@ TEST_CASE("ScriptedWorld: a communicator is the same at every call and outlives 
   CHECK(communicator->describe() == "scripted (1 ranks)");
 }
 
-TEST_CASE("ScriptedWorld: no ranks, or a rank that does not exist, is an invalid argument", "[unit]") {
+TEST_CASE("ScriptedWorld: no ranks, or a rank that does not exist, is an invalid argument") {
   CHECK_THROWS_AS(ScriptedWorld(0), InvalidArgument);
   ScriptedWorld world(2);
   CHECK_THROWS_AS(world.communicator(2), InvalidArgument);
@@ -196,7 +171,7 @@ TEST_CASE("ScriptedWorld: no ranks, or a rank that does not exist, is an invalid
   CHECK_THROWS_AS(world.delay(5, 0, std::chrono::seconds(1)), InvalidArgument);
 }
 
-TEST_CASE("ScriptedWorld: run hands back what a body threw", "[unit]") {
+TEST_CASE("ScriptedWorld: run hands back what a body threw") {
   ScriptedWorld world(2);
   const auto thrown = world.run([](int rank, const Handle&) {
     if (rank == 1) {
@@ -208,4 +183,4 @@ TEST_CASE("ScriptedWorld: run hands back what a body threw", "[unit]") {
   CHECK_THROWS_WITH(std::rethrow_exception(thrown[1]), "mine");
 }
 
-}  // namespace scripted_communicator_test
+}  // namespace contextual::testing::scripted_communicator_test

@@ -5,14 +5,7 @@
 #include <contextual/testing/scripted_timer.hpp>
 #include <contextual/testing/timer_conformance.hpp>
 
-#include <stdexcept>
-
-namespace scripted_timer_test {
-
-using namespace contextual;
-using contextual::testing::scripted_timer;
-using contextual::testing::scripted_timer_with;
-using contextual::testing::ScriptedLaunch;
+namespace contextual::testing::scripted_timer_test {
 
 namespace {
 
@@ -49,7 +42,7 @@ std::int64_t by_config(const LaunchInfo& launch) {
 
 }  // namespace
 
-TEST_CASE("scripted_timer: a launch has the time that its function says", "[unit]") {
+TEST_CASE("scripted_timer: a launch has the time that its function says") {
   const auto timer = scripted_timer(by_config)();
   const Settled settled = settle_one(*timer, 0, {1, 3});
   REQUIRE(settled.launches[0].spans.size() == 1);
@@ -58,7 +51,7 @@ TEST_CASE("scripted_timer: a launch has the time that its function says", "[unit
   CHECK(settled.iterations[0].makespan_ns == 400);
 }
 
-TEST_CASE("scripted_timer: zero and negative times are missing", "[unit]") {
+TEST_CASE("scripted_timer: zero and negative times are missing") {
   const auto timer =
       scripted_timer([](const LaunchInfo& launch) { return launch.config_id == 0 ? 0 : -5; },
                      [](std::int64_t, const std::vector<ScriptedLaunch>&) { return std::int64_t{-1}; })();
@@ -68,7 +61,7 @@ TEST_CASE("scripted_timer: zero and negative times are missing", "[unit]") {
   CHECK(settled.iterations[0].makespan_ns == 0);
 }
 
-TEST_CASE("scripted_timer: the makespan sees the launches of its own iteration only", "[unit]") {
+TEST_CASE("scripted_timer: the makespan sees the launches of its own iteration only") {
   std::vector<ScriptedLaunch> seen;
   std::int64_t seen_iteration = -1;
   const auto timer =
@@ -87,7 +80,7 @@ TEST_CASE("scripted_timer: the makespan sees the launches of its own iteration o
   CHECK(seen[0].time_ns == 700);
 }
 
-TEST_CASE("scripted_timer: a function that throws gives no time", "[unit]") {
+TEST_CASE("scripted_timer: a function that throws gives no time") {
   const auto timer = scripted_timer([](const LaunchInfo&) -> std::int64_t { throw std::runtime_error("no"); },
                                     [](std::int64_t, const std::vector<ScriptedLaunch>&) -> std::int64_t {
                                       throw std::runtime_error("no");
@@ -97,7 +90,7 @@ TEST_CASE("scripted_timer: a function that throws gives no time", "[unit]") {
   CHECK(settled.iterations[0].makespan_ns == 0);
 }
 
-TEST_CASE("scripted_timer: begins and other work are as scripted, and unknown where they are not", "[unit]") {
+TEST_CASE("scripted_timer: begins and other work are as scripted, and unknown where they are not") {
   const auto launch_ns = [](const LaunchInfo&) { return std::int64_t{10}; };
   const auto all = scripted_timer_with(
       {.launch_ns = launch_ns,
@@ -123,15 +116,15 @@ TEST_CASE("scripted_timer: begins and other work are as scripted, and unknown wh
   CHECK_FALSE(plain.iterations[0].other_spans);
 }
 
-TEST_CASE("scripted_timer: without launch_ns it is an invalid argument", "[unit]") {
+TEST_CASE("scripted_timer: without launch_ns it is an invalid argument") {
   CHECK_THROWS_AS(scripted_timer({}), InvalidArgument);
   CHECK_THROWS_AS(scripted_timer_with({}), InvalidArgument);
 }
 
-TEST_CASE("scripted_timer: conforms", "[unit]") {
+TEST_CASE("scripted_timer: conforms") {
   const auto factory = scripted_timer([](const LaunchInfo&) { return std::int64_t{10}; });
   CHECK(testing::check_timer(factory, {.work = [](const LaunchInfo&) {}, .covers_host_work = false}) ==
         std::vector<std::string>{});
 }
 
-}  // namespace scripted_timer_test
+}  // namespace contextual::testing::scripted_timer_test

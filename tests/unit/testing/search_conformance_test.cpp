@@ -2,15 +2,7 @@
 
 #include <contextual/testing/search_conformance.hpp>
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <stdexcept>
-
-namespace search_conformance_test {
-
-using namespace contextual;
-using contextual::testing::check_search;
+namespace contextual::testing::search_conformance_test {
 
 namespace {
 
@@ -220,15 +212,15 @@ std::string violations_of(Defect defect) {
 
 }  // namespace
 
-TEST_CASE("check_search: the built-in search conforms", "[unit]") {
+TEST_CASE("check_search: the built-in search conforms") {
   CHECK(check_search(joint_search) == std::vector<std::string>{});
 }
 
-TEST_CASE("check_search: a search without a defect conforms", "[unit]") {
+TEST_CASE("check_search: a search without a defect conforms") {
   CHECK(violations_of(Defect::none) == "");
 }
 
-TEST_CASE("check_search: every planted defect of the plan is named", "[unit]") {
+TEST_CASE("check_search: every planted defect of the plan is named") {
   CHECK_THAT(violations_of(Defect::ends_with_runs_left),
              ContainsSubstring("plan() is empty and remaining_runs()"));
   CHECK_THAT(violations_of(Defect::runs_left_at_end),
@@ -248,7 +240,7 @@ TEST_CASE("check_search: every planted defect of the plan is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::throws), ContainsSubstring("the search throws: no plan"));
 }
 
-TEST_CASE("check_search: a defect that shows everywhere is one line, with the first request", "[unit]") {
+TEST_CASE("check_search: a defect that shows everywhere is one line, with the first request") {
   for (const Defect defect : {Defect::differs_by_instance, Defect::chooses_untried, Defect::throws}) {
     const std::string text = violations_of(defect);
     INFO(text);
@@ -257,7 +249,7 @@ TEST_CASE("check_search: a defect that shows everywhere is one line, with the fi
   }
 }
 
-TEST_CASE("check_search: every planted defect of the choice is named", "[unit]") {
+TEST_CASE("check_search: every planted defect of the choice is named") {
   CHECK_THAT(violations_of(Defect::chooses_by_instance),
              ContainsSubstring("two instances choose differently"));
   CHECK_THAT(violations_of(Defect::chooses_infeasible), ContainsSubstring("best() is infeasible"));
@@ -270,10 +262,10 @@ TEST_CASE("check_search: every planted defect of the choice is named", "[unit]")
   CHECK_THAT(violations_of(Defect::never_chooses), ContainsSubstring("best() is empty although"));
 }
 
-TEST_CASE("check_search: a factory that makes nothing is a violation", "[unit]") {
+TEST_CASE("check_search: a factory that makes nothing is a violation") {
   CHECK(check_search({}) == std::vector<std::string>{"the factory is empty"});
   CHECK_THAT(check_search([](const SearchRequest&) { return nullptr; }).front(),
              ContainsSubstring("the factory makes no search"));
 }
 
-}  // namespace search_conformance_test
+}  // namespace contextual::testing::search_conformance_test

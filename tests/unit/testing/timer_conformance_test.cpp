@@ -4,12 +4,8 @@
 #include <contextual/testing/timer_conformance.hpp>
 
 #include <mutex>
-#include <utility>
 
-namespace timer_conformance_test {
-
-using namespace contextual;
-using contextual::testing::check_timer;
+namespace contextual::testing::timer_conformance_test {
 
 namespace {
 
@@ -145,11 +141,11 @@ std::string violations_of(Defect defect) {
 
 }  // namespace
 
-TEST_CASE("check_timer: a timer without a defect conforms", "[unit]") {
+TEST_CASE("check_timer: a timer without a defect conforms") {
   CHECK(violations_of(Defect::none) == "");
 }
 
-TEST_CASE("check_timer: every planted defect is named", "[unit]") {
+TEST_CASE("check_timer: every planted defect is named") {
   CHECK_THAT(violations_of(Defect::nameless), ContainsSubstring("name() is empty"));
   CHECK_THAT(violations_of(Defect::no_launch_times), ContainsSubstring("a launch has no time"));
   CHECK_THAT(violations_of(Defect::untimed_always), ContainsSubstring("or is to be timed"));
@@ -172,9 +168,9 @@ TEST_CASE("check_timer: every planted defect is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::remembers_earlier_batches), ContainsSubstring("a launch has no time"));
 }
 
-TEST_CASE("check_timer: a factory that makes nothing is a violation", "[unit]") {
+TEST_CASE("check_timer: a factory that makes nothing is a violation") {
   CHECK(check_timer({}) == std::vector<std::string>{"the factory makes no timer"});
   CHECK(check_timer([] { return nullptr; }) == std::vector<std::string>{"the factory makes no timer"});
 }
 
-}  // namespace timer_conformance_test
+}  // namespace contextual::testing::timer_conformance_test

@@ -4,12 +4,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-#include <thread>
-
-namespace alternatives_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::alternatives_test {
 
 namespace {
 
@@ -101,8 +96,7 @@ TEST_CASE("alternatives in a region: the choice itself never lacks a time") {
   Options options =
       searching(makespans([](const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
   options.log_directory = directory.path();
-  ContextualAutotuner tuner{options};
-  tuner.run("alternatives_logged", [&] { choice(); });
+  tuned(options, "alternatives_logged", [&] { choice(); });
   const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
   CHECK(count_of(json, "\"status\":\"ok\"") > 0);
   CHECK(count_of(json, "\"status\":\"no time\"") == 0);
@@ -127,10 +121,9 @@ TEST_CASE("alternatives in a region: one kernel and key in two of them is two pr
     return 50'000 + (config_of(launches, "alt_shared") == alternative ? 0 : 20'000) +
            (alternative == 1 ? 0 : 20'000);
   };
-  ContextualAutotuner tuner{
-      searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }, makespan))};
-  tuner.run("shared", [&] { choice(); });
-  const RegionReport report = report_of(tuner, "shared");
+  const RegionReport report =
+      tuned(searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }, makespan)), "shared",
+            [&] { choice(); });
   CHECK(of_kernel(report, "alt_shared", "() in alt_of_shared (): first").choice == 0);
   CHECK(of_kernel(report, "alt_shared", "() in alt_of_shared (): second").choice == 1);
   used.clear();
@@ -148,11 +141,11 @@ TEST_CASE("alternatives in a region: a thread of an alternative belongs to it") 
     }).join();
   };
   Alternatives<void()> choice{"alt_of_thread", single_problem, {{"here", [] {}}, {"there", there}}};
-  ContextualAutotuner tuner{searching(makespans([](const std::vector<ScriptedLaunch>& launches) {
-    return launches.empty() ? 90'000 : 80'000 - 10'000 * config_of(launches, "alt_threaded");
-  }))};
-  tuner.run("threaded", [&] { choice(); });
-  const RegionReport report = report_of(tuner, "threaded");
+  const RegionReport report =
+      tuned(searching(makespans([](const std::vector<ScriptedLaunch>& launches) {
+              return launches.empty() ? 90'000 : 80'000 - 10'000 * config_of(launches, "alt_threaded");
+            })),
+            "threaded", [&] { choice(); });
   CHECK(of_kernel(report, "alt_threaded", "() in alt_of_thread (): there").choice == 1);
   CHECK(of_kernel(report, "alt_of_thread", "()").choice == 1);
 }
@@ -191,9 +184,9 @@ TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or laun
                               single_problem,
                               {{"first", [&] { broken_first ? broken() : sound(); }},
                                {"second", [&] { broken_first ? sound() : broken(); }}}};
-  ContextualAutotuner tuner{searching(makespans([](const auto&) { return 1000; }))};
-  tuner.run(name, [&] { choice(); });
-  const ProblemReport problem = problem_of(tuner, name, name);
+  const RegionReport report =
+      tuned(searching(makespans([](const auto&) { return 1000; })), name, [&] { choice(); });
+  const ProblemReport problem = of_kernel(report, name);
   CHECK(problem.choice == (broken_first ? 1U : 0U));
   CHECK(problem.outcome == ProblemOutcome::locked_in);
 }
@@ -204,9 +197,9 @@ TEST_CASE("alternatives in a region: what is left out by `keep` is not tuned") {
       "alt_kept",
       [](const int& n) { return make_key(n); },
       {{"any", [](int&) {}}, {"even", [&](int&) { kernel(); }, [](const int& n) { return n % 2 == 0; }}}};
-  ContextualAutotuner tuner{searching(makespans([](const auto&) { return 1000; }))};
-  tuner.run("kept", [&] { choice(3); });
-  CHECK(report_of(tuner, "kept").problems.size() == 1);
+  const RegionReport report =
+      tuned(searching(makespans([](const auto&) { return 1000; })), "kept", [&] { choice(3); });
+  CHECK(report.problems.size() == 1);
 }
 
 TEST_CASE("alternatives: names and lists that make no sense are refused") {
@@ -220,7 +213,7 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one") {
   for (const bool rejects : {false, true}) {
     test::PerRank<std::string> choices(4);
     const auto body = [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& communicator) {
-      Options options = test::rank_options(communicator);
+      Options options = rank_options(communicator);
       options.search = SearchLevel::normal;
       options.timer = testing::scripted_timer(
           [rank](const LaunchInfo& launch) {
@@ -241,8 +234,8 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one") {
       tuner.run("on_ranks", [&] { choice(); });
       choices[rank] = test::agreed_text(report_of(tuner, "on_ranks"));
     };
-    for (const auto& each : test::on_ranks(4, body)) {
-      CHECK(test::text_of(each) == "");
+    for (const auto& each : on_ranks(4, body)) {
+      CHECK(text_of(each) == "");
     }
     for (const std::string& choice : choices) {
       CHECK((rejects || choice == choices.front()));  // who rejects does not know the other's kernel
@@ -251,14 +244,14 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one") {
   }
 }
 
-TEST_CASE("alternatives in a region: without any times the default one stays", "[rev]") {
+TEST_CASE("alternatives in a region: without any times the default one stays") {
   Alternatives<void()> choice{"revl", single_problem, {{"one", [] {}}, {"two", [] {}}}};
   ContextualAutotuner tuner{searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }))};
   CHECK(error_text<Error>([&] { tuner.run("revl", [&] { choice(); }); }) == "[no error]");
 }
-TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of its own", "[rev]") {
+TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of its own") {
   const auto body = [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& communicator) {
-    Options options = test::rank_options(communicator);
+    Options options = rank_options(communicator);
     options.search = SearchLevel::normal;
     options.timer =
         testing::scripted_timer([](const LaunchInfo&) { return 10'000; },
@@ -275,8 +268,8 @@ TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of 
         "alt_m_outer", single_problem, {{"flat", [&] { flat(); }}, {"nested", nested}}};
     tuner.run("revm", [&] { outer(); });
   };
-  for (const auto& each : test::on_ranks(4, body))
-    CHECK(test::text_of(each) == "");
+  for (const auto& each : on_ranks(4, body))
+    CHECK(text_of(each) == "");
 }
 
 namespace {
@@ -358,9 +351,8 @@ TEST_CASE("without a search the choices by own times are one that `feasible` all
     return id_of(configs, "alt_ruled") == 0 &&
            (id_of(configs, "alt_ruled_one") != 0 || id_of(configs, "alt_ruled_two") != 1);
   };
-  ContextualAutotuner tuner{options};
-  tuner.run("alternatives_ruled", [&] { below_an_alternative ? choice() : both(); });
-  const RegionReport report = report_of(tuner, "alternatives_ruled");
+  const RegionReport report =
+      tuned(options, "alternatives_ruled", [&] { below_an_alternative ? choice() : both(); });
   INFO(report.choices_text());
   const std::string key = below_an_alternative ? "() in alt_ruled (): both" : "()";
   CHECK(of_kernel(report, "alt_ruled_one", key).choice == 0);
@@ -385,9 +377,7 @@ TEST_CASE("of three choices `feasible` allows only the combination without their
     return id_of(configs, "alt_three_first") == 1 && id_of(configs, "alt_three_second") == 1 &&
            id_of(configs, "alt_three_third") == 1;
   };
-  ContextualAutotuner tuner{options};
-  tuner.run("alternatives_three", [&] { first(), second(), third(); });
-  const RegionReport report = report_of(tuner, "alternatives_three");
+  const RegionReport report = tuned(options, "alternatives_three", [&] { first(), second(), third(); });
   INFO(report.choices_text());
   CHECK(of_kernel(report, "alt_three_first", "()").choice == 1);
   CHECK(of_kernel(report, "alt_three_second", "()").choice == 1);
@@ -416,4 +406,4 @@ TEST_CASE("a choice that is locked in makes no way for a later one") {
   CHECK_THAT(*later.configs.at(1).rejection, ContainsSubstring("ruled out by `feasible`"));
 }
 
-}  // namespace alternatives_test
+}  // namespace contextual::test::alternatives_test

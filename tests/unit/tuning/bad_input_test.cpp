@@ -3,10 +3,7 @@
 
 #include "support/engine.hpp"
 
-namespace bad_input_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::bad_input_test {
 
 namespace {
 
@@ -158,4 +155,4 @@ TEST_CASE("bad input: a kernel name that is not UTF-8 is refused, since nothing 
   CHECK_NOTHROW(fine());
 }
 
-}  // namespace bad_input_test
+}  // namespace contextual::test::bad_input_test

@@ -9,14 +9,10 @@
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
-#include <unistd.h>
 
-namespace choices_test {
+namespace contextual::storage::choices_test {
 
-using namespace contextual;
-using contextual::storage::ChoiceSet;
-using contextual::storage::ChoiceStore;
-using engine_test::TemporaryDirectory;
+using test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -25,11 +21,10 @@ namespace {
 
 ChoiceSet entry_of(const std::string& region, int key, std::size_t config_id,
                    const std::string& kernel = "k") {
-  ChoiceSet entry;
-  entry.region = region;
-  entry.written = "2026-01-02T03:04:05Z";
-  entry.machines = {detail::this_machine()};
-  entry.makespan_ns = 5'000;
+  ChoiceSet entry{.region = region,
+                  .written = "2026-01-02T03:04:05Z",
+                  .machines = {detail::this_machine()},
+                  .makespan_ns = 5'000};
   entry.choices.push_back({kernel,
                            "",
                            make_key(key),
@@ -145,7 +140,7 @@ TEST_CASE("KeptChoices: prune removes what is damaged or left over, and by age w
   const Kept kept;
   kept.plant(entry_of("s", 1, 10));
   const fs::path of_s = kept.file("s");
-  std::string text = engine_test::text_of_file(of_s);
+  std::string text = test::text_of_file(of_s);
   text.replace(text.find("it was fast"), 2, "IT");
   std::ofstream(of_s) << text;
   const std::string old = kept.plant(entry_of("r", 2, 20), 40h);
@@ -367,8 +362,7 @@ TEST_CASE("KeptChoices: nothing of a damaged text is imported") {
 
 TEST_CASE("KeptChoices: a machine differs from a set's by part, and only some parts may differ") {
   detail::describe_machine("test part", [] { return std::string("new"); });
-  KeptSet set;
-  set.machines = {detail::this_machine(), detail::this_machine()};
+  KeptSet set{.machines = {detail::this_machine(), detail::this_machine()}};
   CHECK(KeptChoices::differences(set).empty());
   set.machines[1]["test part"] = "old";
   set.machines[1]["library"] = "0";
@@ -480,4 +474,4 @@ TEST_CASE("KeptChoices: what is no file in the place of a region's file is a pro
   CHECK(fs::exists(fs::symlink_status(file)));
 }
 
-}  // namespace choices_test
+}  // namespace contextual::storage::choices_test

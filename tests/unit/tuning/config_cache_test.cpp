@@ -3,10 +3,7 @@
 
 #include <contextual/detail/storage/machine.hpp>
 
-namespace config_cache_test {
-
-using namespace contextual;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::config_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -128,7 +125,7 @@ TEST_CASE("ConfigCache: a negative time is refused, and nothing is kept") {
   const TemporaryDirectory directory;
   for (const fs::path& where : {fs::path(), directory.path()}) {
     ConfigCache cache(where);
-    CHECK_THAT(engine_test::error_text<InvalidArgument>([&] {
+    CHECK_THAT(error_text<InvalidArgument>([&] {
                  static_cast<void>(cache.set(small, {Config{{"BLOCK", 1}}, -1}));
                }),
                ContainsAll("gemm (256, 256) on host", "-1 ns"));
@@ -144,14 +141,14 @@ TEST_CASE("ConfigCache: a file that is damaged, or that others can write, is nam
   REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
   const fs::path file = files_in(directory.path()).at(0);
   if (damaged) {
-    std::string text = engine_test::text_of_file(file);
+    std::string text = text_of_file(file);
     text.replace(text.find("mma"), 3, "simt");
     std::ofstream(file) << text;
   } else {
     fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
   }
   {
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
     CHECK_THAT(said.text(), ContainsSubstring(file.string()));
   }
@@ -173,9 +170,8 @@ TEST_CASE("ConfigCache: a failure to write is told, and the config is in memory"
 TEST_CASE("ConfigCache: a list says what a config that a KernelTuner has chosen belongs to") {
   const TemporaryDirectory directory;
   for (const std::string& version : {std::string(), std::string("7")}) {
-    engine_test::OneKernel one("cache_belongs" + version, 2, {.version = version});
-    KernelTunerOptions options;
-    options.tuning = engine_test::quick();
+    OneKernel one("cache_belongs" + version, 2, {.version = version});
+    KernelTunerOptions options{.tuning = quick()};
     options.tuning.cache_directory = directory.path();
     KernelTuner{one.kernel, options}.tune({.problem_size = {1}});
     bool found = false;
@@ -207,7 +203,7 @@ TEST_CASE("ConfigCache: threads that set, get and clear at once see whole config
   constexpr int threads = 4;
   constexpr int rounds = 20;
   std::atomic<int> wrong{0};
-  contextual::test::on_threads(threads, [&](int thread) {
+  on_threads(threads, [&](int thread) {
     const TuneRequest own{{thread}, "host", "gemm"};
     for (int round = 1; round <= rounds; ++round) {
       const bool kept = cache.set(own, block(round)).empty() && cache.set(small, block(round)).empty();
@@ -221,4 +217,4 @@ TEST_CASE("ConfigCache: threads that set, get and clear at once see whole config
   CHECK(cache.get(small) == block(rounds));
 }
 
-}  // namespace config_cache_test
+}  // namespace contextual::test::config_cache_test

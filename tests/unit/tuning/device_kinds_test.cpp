@@ -6,11 +6,7 @@
 
 #include <contextual/detail/launch/device_check.hpp>
 
-namespace device_kinds_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using engine_test::error_text;
+namespace contextual::test::device_kinds_test {
 
 namespace {
 
@@ -132,4 +128,4 @@ TEST_CASE("device kinds: a KernelTuner throws on another kind, also where it has
   CHECK(tune().from_cache);
 }
 
-}  // namespace device_kinds_test
+}  // namespace contextual::test::device_kinds_test

@@ -4,12 +4,10 @@
 
 #include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
-
 struct CUstream_st;
 
 using namespace contextual;
-using namespace engine_test;
+using namespace contextual::test;
 
 namespace {
 
@@ -93,8 +91,7 @@ TEST_CASE("load: every living kernel's default is loaded before the region runs,
   };
   auto used = make("load_used");
   auto idle = make("load_idle");
-  ContextualAutotuner tuner{quick()};
-  tuner.run("load", [&] { used(); });
+  tuned("load", [&] { used(); });
   REQUIRE(events.size() > 3);
   CHECK(std::set<std::string>(events.begin(), events.begin() + 2) ==
         std::set<std::string>{"load load_used0", "load load_idle0"});
@@ -149,8 +146,7 @@ TEST_CASE("load: an object that takes both is called without a key first, and th
                        [](const int& n) { return make_key(n); },
                        [](const Block&, const int&) {},
                        {.load = Both{&calls}}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("load_both", [&] { kernel(4); });
+  tuned("load_both", [&] { kernel(4); });
   CHECK(calls == std::vector<std::string>{"alone", "(4)", "(4)"});
 }
 
@@ -158,14 +154,10 @@ TEST_CASE("load: where no config can be loaded every reason is told, and nothing
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
   OneKernel one("load_all_fail", 3, {.load = load});
   one.in_launch = load;
-  try {
-    one.run();
-    FAIL("no error");
-  } catch (const TuningFailedError& error) {
-    REQUIRE(error.rejections().size() == 3);
-    for (const Rejection& rejection : error.rejections()) {
-      CHECK(rejection.reason == "no code for " + std::to_string(rejection.config_id));
-    }
+  const auto error = caught<TuningFailedError>([&] { one.run(); });
+  REQUIRE(error.rejections().size() == 3);
+  for (const Rejection& rejection : error.rejections()) {
+    CHECK(rejection.reason == "no code for " + std::to_string(rejection.config_id));
   }
   CHECK(one.used.empty());
 }
@@ -181,12 +173,11 @@ TEST_CASE("load: gets the key of the problem that the config is due for, if it t
                          throw_if<ConfigRejected>(c.block == 1 && key == make_key(8),
                                                   "too large for this key");
                        }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("load_key", [&] { kernel(4), kernel(8); });
+  const RegionReport report = tuned("load_key", [&] { kernel(4), kernel(8); });
   CHECK(std::set(prepared.begin(), prepared.end()) ==
         std::set<std::pair<int, std::string>>{{0, "(4)"}, {1, "(4)"}, {0, "(8)"}, {1, "(8)"}});
-  CHECK(problem_of(tuner, "load_key", "load_key", "(4)").choice == 1);
-  CHECK(problem_of(tuner, "load_key", "load_key", "(8)").choice == 0);
+  CHECK(of_kernel(report, "load_key", "(4)").choice == 1);
+  CHECK(of_kernel(report, "load_key", "(8)").choice == 0);
 }
 
 TEST_CASE("device error: a launch that finds the device lost ends the run and rejects nothing") {
@@ -196,24 +187,22 @@ TEST_CASE("device error: a launch that finds the device lost ends the run and re
                          return c.block == 1 ? Status::lost : Status::ok;
                        }};
   ContextualAutotuner tuner{quick()};
-  const bool caught = GENERATE(false, true);  // by the region itself
-  try {
+  const bool region_catches = GENERATE(false, true);
+  const auto error = caught<DeviceError>([&] {
     tuner.run("lost_in_launch", [&] {
       try {
         kernel();
       } catch (const Error&) {
-        if (!caught) {
+        if (!region_catches) {
           throw;
         }
       }
     });
-    FAIL("no error");
-  } catch (const DeviceError& error) {
-    CHECK_THAT(error.what(), ContainsAll("illegal address", "tuning iteration 2", "config-1 {BLOCK: 1}"));
-    CHECK(only(error.suspects()).kernel == "lost_in_launch");
-    CHECK(error.suspects()[0].config_id == 1);
-    CHECK(error.suspects()[0].tuning_iteration == 2);
-  }
+  });
+  CHECK_THAT(error.what(), ContainsAll("illegal address", "tuning iteration 2", "config-1 {BLOCK: 1}"));
+  CHECK(only(error.suspects()).kernel == "lost_in_launch");
+  CHECK(error.suspects()[0].config_id == 1);
+  CHECK(error.suspects()[0].tuning_iteration == 2);
   CHECK(launches == 3);  // nothing was launched in its place
   CHECK_FALSE(problem_of(tuner, "lost_in_launch", "lost_in_launch").configs[1].rejection);
 }
@@ -225,14 +214,10 @@ TEST_CASE("device error: one that the settle finds names the configs that were n
     throw_if<DeviceError>(settle == 3,
                           "CUDA_ERROR_ILLEGAL_ADDRESS");  // iteration 0; the rest of config 0; config 1
   }}))};
-  try {
-    tuner.run("lost_in_settle", [&] { settled(), fresh(); });
-    FAIL("no error");
-  } catch (const DeviceError& error) {
-    CHECK_THAT(error.what(), ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
-    CHECK(only(error.suspects()).kernel == "fresh_in_batch");
-    CHECK(error.suspects()[0].config_id == 1);
-  }
+  const auto error = caught<DeviceError>([&] { tuner.run("lost_in_settle", [&] { settled(), fresh(); }); });
+  CHECK_THAT(error.what(), ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  CHECK(only(error.suspects()).kernel == "fresh_in_batch");
+  CHECK(error.suspects()[0].config_id == 1);
 }
 
 TEST_CASE("device error: what was wrong before a launch is taken away, said, and rejects nothing") {
@@ -251,13 +236,16 @@ TEST_CASE("device error: what was wrong before a launch is taken away, said, and
 
 TEST_CASE("conditions: times of a disturbed batch do not count, are taken again, and that is said") {
   const TemporaryDirectory logs;
-  Options options = quick(device_timer({.conditions = [](int settle) {
-    BatchConditions conditions;
-    conditions.devices.push_back({.device = 0, .sm_clock_mhz = settle == 2 ? 900 : 1980});
-    conditions.disturbance = settle == 2 ? "thermal slowdown" : "";
-    return conditions;
-  }}));
-  options.log_directory = logs.path();
+  const Options options =
+      quick(device_timer({.conditions =
+                              [](int settle) {
+                                BatchConditions conditions;
+                                conditions.devices.push_back(
+                                    {.device = 0, .sm_clock_mhz = settle == 2 ? 900 : 1980});
+                                conditions.disturbance = settle == 2 ? "thermal slowdown" : "";
+                                return conditions;
+                              }}),
+            {.log_directory = logs.path()});
   OneKernel one("disturbed", 2, {}, options);
   CHECK(one.run() == 1);
   CHECK(one.runs == 2 * 2 + 1 + 1);  // the table, the repeat again, the final run
@@ -284,14 +272,14 @@ TEST_CASE(
   OnStream loaded = make("loads_before", {.load = [](const Block&) {}});
   OnStream by_key = make("loads_by_key", {.load = [](const Block&, const Key&) {}});
   TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
-  tuner.run("loading", [&] {
-    bare(nullptr);
-    loaded(nullptr);
-    by_key(nullptr);
-    host();
-  });
-  const std::vector<std::string> warnings = report_of(tuner, "loading").warnings;
+  const RegionReport report =
+      tuned(quick(device_timer({.hazard = "CUDA loads code lazily"})), "loading", [&] {
+        bare(nullptr);
+        loaded(nullptr);
+        by_key(nullptr);
+        host();
+      });
+  const std::vector<std::string> warnings = report.warnings;
   REQUIRE(warnings.size() == 2);
   CHECK_THAT(warnings[0], ContainsAll("\"loads_lazily\"", "CUDA loads code lazily"));
   CHECK_THAT(warnings[1], ContainsSubstring("\"loads_by_key\" has no `load` that takes the config alone"));

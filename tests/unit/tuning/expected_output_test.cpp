@@ -5,9 +5,8 @@
 #include <limits>
 #include <span>
 
-namespace expected_output_test {
+namespace contextual::expected_output_test {
 
-using namespace contextual;
 using tuning::ExpectedOutput;
 using tuning::fill_output;
 
@@ -108,4 +107,4 @@ TEST_CASE("expected outputs: one without elements never differs") {
   CHECK(!expected.sampled());
 }
 
-}  // namespace expected_output_test
+}  // namespace contextual::expected_output_test

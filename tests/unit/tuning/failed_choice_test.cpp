@@ -8,10 +8,7 @@
 
 #include <system_error>
 
-namespace failed_choice_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::failed_choice_test {
 
 namespace {
 
@@ -128,7 +125,7 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
   test::PerRank<std::string> texts(2);
   testing::ScriptedWorld world(2);
   const StderrCapture captured;
-  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     Breaks& here = broken[rank];
     auto function = autotune(
         "failed_function_ranks", blocks(3), [](int n) { return make_key(n); },
@@ -137,7 +134,7 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
           throw_if<ConfigRejected>(here.now && c.block == 2, "too large");
           return c.block;
         },
-        {.options = test::rank_options(communicator)});
+        {.options = rank_options(communicator)});
     function(1);
     here.now = rank == 1;
     here.tried.clear();
@@ -214,7 +211,7 @@ TEST_CASE("holds 21: a set of an earlier process that has failed here is not use
   detail::describe_machine("test", [] { return std::string("alike"); });
   bool broken = false;
   int last = 0;
-  const auto kernel = test::rank_kernel("failed_kept", 3, {}, [&](const test::TileConfig& c, int&) {
+  const auto kernel = rank_kernel("failed_kept", 3, {}, [&](const test::TileConfig& c, int&) {
     throw_if<ConfigRejected>(broken && c.tile == 3, "no memory left for it");
     last = c.tile;
   });
@@ -279,7 +276,7 @@ TEST_CASE("holds 4: a choice of several ranks that fails on one ends its call, a
   test::PerRank<std::string> texts(3);
   test::PerRank<std::size_t> chosen(3);
   const StderrCapture captured;
-  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     const auto region = [&] { breakable.kernels(rank, 1); };
     auto step = make_tuned_region(tuner, "failed_ranks", region);
     step();
@@ -303,7 +300,7 @@ TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to
       testing::ScriptedWorld world(3);
       return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
         ContextualAutotuner tuner(
-            test::rank_options(communicator, {.cache_directory = rank == 0 && kept ? directory.path() : ""}));
+            rank_options(communicator, {.cache_directory = rank == 0 && kept ? directory.path() : ""}));
         auto step = make_tuned_region(tuner, name, [&] { breakable.kernels(rank, rank); });
         bool launches = false;
         auto other = make_tuned_region(tuner, name + " other", [&] {
@@ -325,7 +322,7 @@ TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to
       REQUIRE(test::count_failed(in_new_process(false)) == 0);
     }
     const StderrCapture captured;
-    test::check_well(in_new_process(true));
+    check_well(in_new_process(true));
     CHECK(breakable.tried == std::vector<std::vector<int>>{{3, 3, 3}, {3, 1, 1, 1}, {3, 3, 3}});
     CHECK(count_of(captured.text(), "no memory left for it") == 1);
   }
@@ -334,7 +331,7 @@ TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to
 TEST_CASE("holds 21: a choice under this rank's own key falls back in a region that has not tuned it, too") {
   test::BreakableRanks breakable(2, "failed_key_elsewhere", {.participation = Participation::some});
   const StderrCapture captured;
-  test::check_well(test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     tuner.run("failed_key_elsewhere", [&] { breakable.kernels(rank, rank); });
     bool launches = false;
     auto other = make_tuned_region(tuner, "failed_key_elsewhere other", [&] {
@@ -356,7 +353,7 @@ TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key end
   test::BreakableRanks breakable(3, "failed_key_of_two", {.participation = Participation::some});
   test::PerRank<std::string> texts(3);
   const StderrCapture captured;
-  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     auto step =
         make_tuned_region(tuner, "failed_key_of_two", [&] { breakable.kernels(rank, std::min(rank, 1)); });
     step();
@@ -366,4 +363,4 @@ TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key end
   CHECK(texts == std::vector<std::string>{"[no error]", "no memory left for it", "[no error]"});
 }
 
-}  // namespace failed_choice_test
+}  // namespace contextual::test::failed_choice_test

@@ -5,10 +5,7 @@
 
 #include <system_error>
 
-namespace failures_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::failures_test {
 
 TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept") {
   OneKernel one("holds_4_prepare", 4, {.load = [](const Block& c) {
@@ -56,9 +53,8 @@ TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch")
                          return c.block == 1 ? std::make_error_code(std::errc::not_enough_memory)
                                              : std::error_code{};
                        }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_4_status", [&] { REQUIRE_FALSE(kernel()); });
-  const ProblemReport problem = problem_of(tuner, "holds_4_status", "holds_4_status");
+  const RegionReport report = tuned("holds_4_status", [&] { REQUIRE_FALSE(kernel()); });
+  const ProblemReport problem = of_kernel(report, "holds_4_status");
   CHECK(problem.configs[1].rejection == std::make_error_code(std::errc::not_enough_memory).message());
 }
 
@@ -69,13 +65,12 @@ TEST_CASE("holds 4: a result that fails its check is rejected; with reset the sa
       single_problem,
       [](const Block& c, int& sum) { sum += c.block == 1 ? 99 : 1; },
       {.reset = [](int& sum) { sum = 0; }, .check = [](const Block&, int& sum) { return sum == 1; }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_4_check", [&] {
+  const RegionReport report = tuned("holds_4_check", [&] {
     int sum = 0;
     kernel(sum);
     REQUIRE(sum == 1);
   });
-  const ProblemReport problem = problem_of(tuner, "holds_4_check", "holds_4_check");
+  const ProblemReport problem = of_kernel(report, "holds_4_check");
   CHECK_THAT(problem.configs[1].rejection.value_or(""), ContainsSubstring("check"));
   CHECK(problem.choice == 2);
 }
@@ -91,21 +86,19 @@ TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is n
 }
 
 TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason") {
-  try {
+  const auto error = caught<TuningFailedError>([] {
     tune_alone("holds_5", 3, quick(),
                [](const Block& c) { throw ConfigRejected("reason " + std::to_string(c.block)); });
-    FAIL("no error");
-  } catch (const TuningFailedError& error) {
-    CHECK(error.region() == "holds_5");
-    CHECK(error.kernel() == "holds_5");
-    CHECK(error.key() == "()");
-    REQUIRE(error.rejections().size() == 3);
-    for (std::size_t id = 0; id < 3; ++id) {
-      CHECK(error.rejections()[id].config_id == id);
-      CHECK(error.rejections()[id].reason == "reason " + std::to_string(id));
-      CHECK(error.rejections()[id].config == "{BLOCK: " + std::to_string(id) + "}");
-      CHECK_THAT(std::string(error.what()), ContainsSubstring("reason " + std::to_string(id)));
-    }
+  });
+  CHECK(error.region() == "holds_5");
+  CHECK(error.kernel() == "holds_5");
+  CHECK(error.key() == "()");
+  REQUIRE(error.rejections().size() == 3);
+  for (std::size_t id = 0; id < 3; ++id) {
+    CHECK(error.rejections()[id].config_id == id);
+    CHECK(error.rejections()[id].reason == "reason " + std::to_string(id));
+    CHECK(error.rejections()[id].config == "{BLOCK: " + std::to_string(id) + "}");
+    CHECK_THAT(std::string(error.what()), ContainsSubstring("reason " + std::to_string(id)));
   }
 }
 
@@ -127,12 +120,10 @@ TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose k
         throw_if<ConfigRejected>(as_text || config.block == 0, as_text ? "of the text" : "of the number");
       }};
   ContextualAutotuner tuner{quick()};
-  std::vector<Rejection> rejections;
-  try {
-    tuner.run("alike_failing", [&] { kernel(false), kernel(true); });
-  } catch (const TuningFailedError& error) {
-    rejections = error.rejections();
-  }
+  const std::vector<Rejection> rejections =
+      caught<TuningFailedError>([&] {
+        tuner.run("alike_failing", [&] { kernel(false), kernel(true); });
+      }).rejections();
   CHECK(rejections.size() == 2);
   for (const Rejection& rejection : rejections) {
     CHECK_THAT(rejection.reason, ContainsSubstring("of the text"));
@@ -173,4 +164,4 @@ TEST_CASE("failures: a problem whose default has worked before is reported as fa
   }
 }
 
-}  // namespace failures_test
+}  // namespace contextual::test::failures_test

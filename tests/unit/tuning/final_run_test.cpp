@@ -1,9 +1,6 @@
 #include "support/engine.hpp"
 
-namespace final_run_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::final_run_test {
 
 namespace {
 
@@ -62,4 +59,4 @@ TEST_CASE("holds 17: the final run is repeated three times at most") {
   CHECK(problem.outcome == ProblemOutcome::provisional);
 }
 
-}  // namespace final_run_test
+}  // namespace contextual::test::final_run_test

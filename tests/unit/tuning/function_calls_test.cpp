@@ -4,10 +4,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace function_calls_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::function_calls_test {
 
 namespace {
 
@@ -158,8 +155,7 @@ TEST_CASE("call options: the communicator of the default options is the function
 
 TEST_CASE("call options: inside a region, a call without autotune launches the default") {
   Noted noted("fn_call_in_region");
-  ContextualAutotuner tuner{quick()};
-  tuner.run("fn_call_region", [&] { noted.function.with({.autotune = false}, 1); });
+  tuned("fn_call_region", [&] { noted.function.with({.autotune = false}, 1); });
   CHECK(noted.used.size() == 1);
   CHECK(noted.used.back().block == 64);
 }
@@ -194,18 +190,17 @@ TEST_CASE("wrapped region: options of one call hold for that call alone") {
 
 TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks") {
   test::PerRank<int> tiles(2);
-  const test::RankKernels kernels = test::kernel_per_rank(2, [&](int rank) {
-    return test::rank_kernel(
-        "wrapped_with_group", 3, {},
-        [&own = tiles[rank]](const test::TileConfig& config, int&) { own = config.tile; });
+  const test::RankKernels kernels = kernel_per_rank(2, [&](int rank) {
+    return rank_kernel("wrapped_with_group", 3, {},
+                       [&own = tiles[rank]](const test::TileConfig& config, int&) { own = config.tile; });
   });
   testing::ScriptedWorld world(2);
-  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    ContextualAutotuner tuner(test::rank_options(nullptr));
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(rank_options(nullptr));
     auto step = make_tuned_region(tuner, "wrapped with group", [&] { kernels(rank, 1); });
     step.with(Options{.communicator = communicator});
   }));
   CHECK(tiles == std::vector<int>{3, 3});
 }
 
-}  // namespace function_calls_test
+}  // namespace contextual::test::function_calls_test

@@ -5,10 +5,7 @@
 
 #include <contextual/detail/launch/stream_capture.hpp>
 
-namespace function_capture_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::function_capture_test {
 
 namespace {
 
@@ -106,4 +103,4 @@ TEST_CASE("tuned function: a capture has what a tuning that was cut off has chos
   CHECK(capture.used.back() == so_far);
 }
 
-}  // namespace function_capture_test
+}  // namespace contextual::test::function_capture_test

@@ -6,10 +6,7 @@
 
 #include <contextual/detail/storage/machine.hpp>
 
-namespace function_inner_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::function_inner_test {
 
 namespace {
 
@@ -147,7 +144,7 @@ TEST_CASE("function with kernels: another process begins with the choices of all
   for (const bool first : {true, false}) {
     testing::ScriptedWorld world(1);
     std::vector<Nested::Launched> launched;
-    test::check_well(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
+    check_well(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
       Nested nested("fn_nested_kept", SearchLevel::normal,
                     {.cache_directory = directory.path(), .communicator = communicator});
       nested.function(7);
@@ -176,4 +173,4 @@ TEST_CASE("function with kernels: a function that calls a function is tuned from
   CHECK(nested.launched == std::vector<Nested::Launched>{{1, 3}});
 }
 
-}  // namespace function_inner_test
+}  // namespace contextual::test::function_inner_test

@@ -1,18 +1,12 @@
 /// \file
 /// Tuned functions on several ranks, and choices that outlive the process.
 
+#include "support/scoped_rank.hpp"
 #include "unit/tuning/changed_options.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
 
-#include <span>
-#include <thread>
-
-namespace function_ranks_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::function_ranks_test {
 
 namespace {
 
@@ -48,28 +42,6 @@ Ranks functions_on(int count, const std::string& name, const Options& changed, c
   ranks.traffic = world.traffic();
   return ranks;
 }
-
-/// One of several groups that a simulated process is in.
-class GroupOfProcess final : public Communicator {
- public:
-  GroupOfProcess(std::shared_ptr<Communicator> group, std::string process)
-      : group_(std::move(group)), process_(std::move(process)) {}
-
-  int rank() const noexcept override { return group_->rank(); }
-  int size() const noexcept override { return group_->size(); }
-  void all_reduce_max(std::span<std::int64_t> values, Deadline deadline) override {
-    group_->all_reduce_max(values, std::move(deadline));
-  }
-  std::vector<std::string> all_gather(std::string_view bytes, Deadline deadline) override {
-    return group_->all_gather(bytes, std::move(deadline));
-  }
-  std::string describe() const override { return group_->describe(); }
-  std::string_view process_scope() const noexcept override { return process_; }
-
- private:
-  std::shared_ptr<Communicator> group_;
-  std::string process_;
-};
 
 }  // namespace
 
@@ -114,13 +86,13 @@ TEST_CASE("function on ranks: a config that throws on one rank is out on all of 
   PerRank<std::string> reasons(2);
   testing::ScriptedWorld world(2);
   check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
-      return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
-    });
+    Options options =
+        rank_options(communicator, {.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+                                      return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+                                    })});
     auto function =
-        autotune("fn_throws_on_rank", engine_test::blocks(3), single_problem,
-                 [&](const engine_test::Block& block) {
+        autotune("fn_throws_on_rank", blocks(3), single_problem,
+                 [&](const Block& block) {
                    throw_if<std::runtime_error>(rank == 1 && block.block == 2, "no room on this rank");
                    return block.block;
                  },
@@ -181,7 +153,7 @@ TEST_CASE("function on ranks: groups of one size choose apart, and their ranks l
   testing::ScriptedWorld one(2);
   testing::ScriptedWorld other(2);
   const auto in_group = [](testing::ScriptedWorld& world, int rank, const std::string& process) {
-    return std::make_shared<GroupOfProcess>(world.communicator(rank), "fn_groups process " + process);
+    return std::make_shared<ScopedRank>(world.communicator(rank), "fn_groups process " + process);
   };
   const std::array<std::shared_ptr<Communicator>, 3> first{in_group(one, 0, "0"), in_group(one, 1, "1"),
                                                            nullptr};
@@ -192,11 +164,11 @@ TEST_CASE("function on ranks: groups of one size choose apart, and their ranks l
   for (std::size_t rank = 0; rank < 3; ++rank) {
     ranks.emplace_back([&, rank] {
       int group = 0;
-      Options options = rank_options(nullptr);
-      options.search = SearchLevel::off;
-      options.timer = testing::scripted_timer([&group](const LaunchInfo& launch) -> std::int64_t {
-        return launch.config_id == static_cast<std::size_t>(group) ? 1'000 : 9'000;
-      });
+      Options options = rank_options(
+          nullptr, {.search = SearchLevel::off,
+                    .timer = testing::scripted_timer([&group](const LaunchInfo& launch) -> std::int64_t {
+                      return launch.config_id == static_cast<std::size_t>(group) ? 1'000 : 9'000;
+                    })});
       int tile = 0;
       TunableKernel<void(const TileConfig&)> inner(
           "fn_groups_inner" + std::to_string(rank), tiles(2), single_problem,
@@ -285,4 +257,4 @@ TEST_CASE("function on ranks: keys that differ by rank do not part the ranks") {
   CHECK(used[1] == used[2]);
 }
 
-}  // namespace function_ranks_test
+}  // namespace contextual::test::function_ranks_test

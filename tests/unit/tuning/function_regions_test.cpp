@@ -3,12 +3,7 @@
 
 #include "support/engine.hpp"
 
-#include <thread>
-
-namespace function_regions_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::function_regions_test {
 
 TEST_CASE("function with a region: the region is part of it in all calls, and tunes nothing of its own") {
   OneKernel noted("fn_region_inner");
@@ -99,4 +94,4 @@ TEST_CASE("function on threads: calls that fix parameters wait for one that tune
   CHECK(report.runs[1].region == "fn_one_at_a_time {BLOCK: 1}");
 }
 
-}  // namespace function_regions_test
+}  // namespace contextual::test::function_regions_test

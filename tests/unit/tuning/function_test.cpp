@@ -4,10 +4,7 @@
 #include "support/threads.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace function_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::function_test {
 
 namespace {
 
@@ -206,7 +203,7 @@ TEST_CASE("tuned function: a tuning that is cut is done again by the next calls,
 TEST_CASE("tuned function: two threads call it at once, and both get what was chosen") {
   std::atomic<int> runs{0};
   auto function = counted("fn_threads", 2, [&](const Block&, int) { ++runs; });
-  contextual::test::on_threads(2, [&](int) { function(1); });
+  on_threads(2, [&](int) { function(1); });
   CHECK(runs >= 2 * 2 + 2);
   runs = 0;
   function(1);
@@ -243,4 +240,4 @@ TEST_CASE("tuned function: a bad config space is reported by the first call") {
   CHECK_THROWS_AS(function.with({.autotune = false}), ConfigSpaceError);
 }
 
-}  // namespace function_test
+}  // namespace contextual::test::function_test

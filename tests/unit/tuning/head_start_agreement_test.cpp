@@ -1,16 +1,10 @@
 /// \file
 /// The ranks agree on how long the devices wait before a batch.
 
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
+namespace contextual::test::head_start_agreement_test {
 
-#include <chrono>
-
-namespace head_start_agreement_test {
-
-using namespace contextual;
-using namespace contextual::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -37,12 +31,11 @@ std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::na
   PerRank<std::vector<BatchStart>> starts(wanted.size());
   check_well(on_ranks(ranks, [&](int rank, ContextualAutotuner&, const auto& all) {
     const auto at = static_cast<std::size_t>(rank);
-    Options options = rank_options(all);
-    options.always_tune = true;
-    options.parts = parts;
-    options.timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[rank]); };
-    ContextualAutotuner tuner(options);
-    tuner.run("head_start", [&] { kernels(rank, 1); });
+    const Options options = rank_options(
+        all, {.always_tune = true,
+              .timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[rank]); },
+              .parts = parts});
+    tuned(options, "head_start", [&] { kernels(rank, 1); });
   }));
   return starts;
 }
@@ -102,4 +95,4 @@ TEST_CASE("head start: a timer that throws before a batch is told to the other r
   CHECK_THAT(text_of(outcome.thrown[0]), ContainsSubstring("no head start"));
 }
 
-}  // namespace head_start_agreement_test
+}  // namespace contextual::test::head_start_agreement_test

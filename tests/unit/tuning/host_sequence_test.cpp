@@ -4,14 +4,7 @@
 
 #include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
-
-#include <cmath>
-
-namespace host_sequence_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::host_sequence_test {
 
 namespace {
 
@@ -78,18 +71,11 @@ std::int64_t ns(double us) {
   return std::llround(us * 1e3);
 }
 
-class HostOnly final : public testing::ForwardingTimer {
- public:
-  using ForwardingTimer::ForwardingTimer;
-  bool measures_devices() const noexcept override { return false; }
-};
-
 TimerFactory timer_of(const Solver& solver, int rank) {
   auto now_ns = std::make_shared<std::int64_t>(0);
-  testing::ScriptedTimes times;
-  times.launch_ns = [=](const LaunchInfo& launch) {
+  testing::ScriptedTimes times{.launch_ns = [=](const LaunchInfo& launch) {
     return ns(solver.time_us(rank, Solver::index(launch.kernel), launch.config_id, launch.tuning_iteration));
-  };
+  }};
   times.launch_begin_ns = [=, launch_ns = times.launch_ns](const LaunchInfo& launch) {
     const std::int64_t begin_ns = *now_ns;
     *now_ns += launch_ns(launch);
@@ -166,8 +152,7 @@ Tuned tuned(const Solver& solver, int closing_rounds) {
 
 }  // namespace
 
-TEST_CASE("host sequence: what follows each other on one thread of each rank is chosen by own time",
-          "[integration]") {
+TEST_CASE("host sequence: what follows each other on one thread of each rank is chosen by own time") {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Tuned result = tuned({.seed = seed}, 0);
     CAPTURE(seed, result.reports[0].searches.front().reason);
@@ -176,8 +161,7 @@ TEST_CASE("host sequence: what follows each other on one thread of each rank is 
   }
 }
 
-TEST_CASE("host sequence: the closing comparison gives up no gain in own time that it cannot see",
-          "[integration]") {
+TEST_CASE("host sequence: the closing comparison gives up no gain in own time that it cannot see") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Tuned result = tuned({.seed = seed}, 5);
     CAPTURE(seed, result.reports[0].searches.front().reason);
@@ -185,36 +169,33 @@ TEST_CASE("host sequence: the closing comparison gives up no gain in own time th
   }
 }
 
-TEST_CASE("host sequence: a launch of another thread at the same time is work beside", "[integration]") {
+TEST_CASE("host sequence: a launch of another thread at the same time is work beside") {
   const Tuned result = tuned({.beside = true}, 0);
   CHECK(result.chosen_by(0) == ChosenBy::makespan);
   CHECK(result.chosen_by(dot) == ChosenBy::makespan);
 }
 
-TEST_CASE("host sequence: time that no launch explains is left alone while no config changes it",
-          "[integration]") {
+TEST_CASE("host sequence: time that no launch explains is left alone while no config changes it") {
   const Tuned result = tuned({.between_us = 400}, 0);
   CHECK(result.chosen(ChosenBy::own_time) == kernels);
   CHECK(result.choice(dot) == 3);
 }
 
-TEST_CASE("host sequence: a coupled kernel may wait for another rank, so the makespan chooses it",
-          "[integration]") {
+TEST_CASE("host sequence: a coupled kernel may wait for another rank, so the makespan chooses it") {
   const Tuned result = tuned({.coupled = true}, 0);
   CHECK(result.chosen_by(dot) == ChosenBy::makespan);
   CHECK(result.chosen(ChosenBy::own_time) == kernels - 1);
 }
 
-TEST_CASE("host sequence: a problem with refinements keeps the search that visits them", "[integration]") {
+TEST_CASE("host sequence: a problem with refinements keeps the search that visits them") {
   const Tuned result = tuned({.refined = true}, 0);
   CHECK(result.chosen_by(dot) == ChosenBy::makespan);
   CHECK(result.chosen(ChosenBy::own_time) == kernels - 1);
 }
 
-TEST_CASE("host sequence: a rank's wait for another one within a launch counts twice, which shows it",
-          "[integration]") {
+TEST_CASE("host sequence: a rank's wait for another one within a launch counts twice, which shows it") {
   CHECK(tuned({.late_us = 300}, 0).chosen(ChosenBy::own_time) == kernels);
   CHECK(tuned({.late_us = 300, .waits_in_dot = true}, 0).chosen(ChosenBy::makespan) == kernels);
 }
 
-}  // namespace host_sequence_test
+}  // namespace contextual::test::host_sequence_test

@@ -6,10 +6,7 @@
 
 #include <iterator>
 
-namespace inner_launch_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::inner_launch_test {
 
 namespace {
 
@@ -76,9 +73,9 @@ TEST_CASE("kernel: one that launches another tunable kernel in a region is warne
   TunableKernel outer{"plain_outer", blocks(2), [](int n) { return make_key(n); },
                       [&](const Block& block, int) { nested.launch(block); }};
   const TemporaryDirectory logs;
-  ContextualAutotuner tuner{quick(nested.timer(), {.log_directory = logs.path()})};
-  tuner.run("plain_nested", [&] { outer(1), outer(2), nested.kernel(); });
-  const std::vector<std::string> warnings = about(report_of(tuner, "plain_nested").warnings,
+  const RegionReport report = tuned(quick(nested.timer(), {.log_directory = logs.path()}), "plain_nested",
+                                    [&] { outer(1), outer(2), nested.kernel(); });
+  const std::vector<std::string> warnings = about(report.warnings,
                                                   "kernel \"plain_outer\" launches the tunable kernel "
                                                   "\"plain_outer_inner\", which is tuned beside it: its own "
                                                   "times contain that kernel's");
@@ -124,14 +121,13 @@ TEST_CASE("kernel: launches side by side, and those of alternatives and function
                            [&](const Block& block) { nested.launch(block); });
   Alternatives<void()> either{
       "quiet_either", single_problem, {{"one", [&] { nested.kernel(); }}, {"two", [&] { beside(); }}}};
-  ContextualAutotuner tuner{quick(nested.timer())};
-  tuner.run("quiet", [&] {
+  const RegionReport report = tuned(quick(nested.timer()), "quiet", [&] {
     beside();
     nested.kernel();
     function();
     either();
   });
-  CHECK(about(report_of(tuner, "quiet").warnings, "own times contain").empty());
+  CHECK(about(report.warnings, "own times contain").empty());
 }
 
 TEST_CASE("function: one that launches a kernel only later is warned about, in its own words") {
@@ -151,4 +147,4 @@ TEST_CASE("function: one that launches a kernel only later is warned about, in i
                                          "Let its default launch that kernel from the first call on"));
 }
 
-}  // namespace inner_launch_test
+}  // namespace contextual::test::inner_launch_test

@@ -7,12 +7,7 @@
 
 #include <contextual/testing/forwarding_timer.hpp>
 
-namespace keep_others_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
-using namespace sized_test;
+namespace contextual::test::sized_test::keep_others_test {
 
 namespace {
 
@@ -226,4 +221,4 @@ TEST_CASE("holds 24: a captured launch in a tuning run that refuses the choice h
   captured_stream = nullptr;
 }
 
-}  // namespace keep_others_test
+}  // namespace contextual::test::sized_test::keep_others_test

@@ -6,12 +6,7 @@
 #include "unit/tuning/kept_process.hpp"
 #include "unit/tuning/sized_kernel.hpp"
 
-namespace keep_sizes_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
-using namespace sized_test;
+namespace contextual::test::sized_test::keep_sizes_test {
 
 TEST_CASE("holds 24: of several sizes of a key in one region no launch gets a config that its size refuses") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
@@ -59,10 +54,10 @@ TEST_CASE("holds 24: a default that a later size does not allow is not chosen, a
                        },
                        {.keep = [](const Tile& tile, int n) { return tile.tile >= n; }}};
     int runs = 0;
-    Options options = quick(times([](const LaunchInfo& launch) {
-      return 1'000 + 1'000 * static_cast<std::int64_t>(launch.config_id);
-    }));
-    options.n_repeat = n_repeat;
+    const Options options = quick(times([](const LaunchInfo& launch) {
+                                    return 1'000 + 1'000 * static_cast<std::int64_t>(launch.config_id);
+                                  }),
+                                  {.n_repeat = n_repeat});
     const RegionReport report = tuned(options, name, [&] { return kernel(++runs > 2 ? 40 : 16); });
     CHECK(report.problems.front().choice == 1);
     CHECK(report.problems.front().outcome == ProblemOutcome::locked_in);
@@ -367,4 +362,4 @@ TEST_CASE("holds 24: a KernelTuner returns what is allowed for the arguments") {
   CHECK(seen.refused == 0);
 }
 
-}  // namespace keep_sizes_test
+}  // namespace contextual::test::sized_test::keep_sizes_test

@@ -4,11 +4,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-namespace keep_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
+namespace contextual::test::keep_test {
 
 namespace {
 
@@ -83,4 +79,4 @@ TEST_CASE("keep: what one rank leaves out no rank tries, and where nothing is le
   }
 }
 
-}  // namespace keep_test
+}  // namespace contextual::test::keep_test

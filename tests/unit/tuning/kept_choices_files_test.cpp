@@ -6,12 +6,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <cerrno>
-
-namespace kept_choices_files_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_files_test {
 
 namespace {
 
@@ -27,7 +22,7 @@ TEST_CASE("kept choices: what cannot be read is tuned again, and used when it ca
     REQUIRE(run(process).tuned(2));
     {
       const ScriptedFiles files({fault});
-      const engine_test::StderrCapture said;
+      const StderrCapture said;
       CHECK(run(process).tuned(2));
       CHECK(files.failed() >= 1);
       CHECK_THAT(said.text(), ContainsSubstring("warning: " + directory.path().string()));
@@ -41,7 +36,7 @@ TEST_CASE("kept choices: those that somebody else may have put there are named, 
   const Process process{.ranks = 2, .directory = directory.path() / "cache", .journal = Journal::off};
   REQUIRE(run(process).tuned(2));
   const fs::path entry = only_file(process.directory);
-  const std::string text = engine_test::text_of_file(entry);
+  const std::string text = text_of_file(entry);
   fs::path refused = entry;
   std::string reason = "others can write it";
   SECTION("an entry") {
@@ -57,10 +52,10 @@ TEST_CASE("kept choices: those that somebody else may have put there are named, 
     fs::rename(refused, directory.path() / "outside");
     fs::create_symlink(directory.path() / "outside", refused);
   }
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(process).tuned(2));
   CHECK_THAT(said.text(), ContainsAll(refused.string(), reason));
-  CHECK(engine_test::text_of_file(entry) == text);
+  CHECK(text_of_file(entry) == text);
 }
 
 TEST_CASE("kept choices: a file that cannot be opened or read may pin something: an error on all ranks") {
@@ -135,13 +130,13 @@ TEST_CASE("kept choices: a path that is too long for the system keeps nothing, a
     deep /= std::string(100, 'x');
   }
   for (const fs::path& path : {directory.path() / std::string(300, 'x'), deep}) {
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     const Seen seen = run({.ranks = 2, .directory = path});
     CHECK(seen.tuned(2));
     CHECK_THAT(said.text(), ContainsSubstring("File name too long"));
     const std::vector<std::string>& warnings = seen.reports[0].warnings;
-    CHECK(engine_test::count_with(warnings, "no choices are kept") == 1);
+    CHECK(count_with(warnings, "no choices are kept") == 1);
   }
 }
 
-}  // namespace kept_choices_files_test
+}  // namespace contextual::test::kept_test::kept_choices_files_test

@@ -2,16 +2,12 @@
 /// Choices that outlive the process, of kernels that differ by rank: `some`, with the rank in the key.
 
 #include "contextual/storage/choice_store.hpp"
+#include "unit/tuning/changed_options.hpp"
 #include "unit/tuning/kept_process.hpp"
-
-#include <contextual/testing/forwarding_timer.hpp>
 
 struct CUstream_st;
 
-namespace kept_choices_keys_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_keys_test {
 
 namespace {
 
@@ -87,13 +83,6 @@ KeySeen run(const KeyProcess& process) {
   }));
   return seen;
 }
-
-/// As a process with the host's clock.
-class HostOnly final : public testing::ForwardingTimer {
- public:
-  using ForwardingTimer::ForwardingTimer;
-  bool measures_devices() const noexcept override { return false; }
-};
 
 }  // namespace
 
@@ -201,4 +190,4 @@ TEST_CASE("kept choices: the host's clock measures no stream, also under a key t
   }
 }
 
-}  // namespace kept_choices_keys_test
+}  // namespace contextual::test::kept_test::kept_choices_keys_test

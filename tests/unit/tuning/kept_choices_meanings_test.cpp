@@ -7,10 +7,7 @@
 
 #include <contextual/detail/tuning/config_meanings.hpp>
 
-namespace kept_choices_meanings_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_meanings_test {
 
 namespace {
 
@@ -52,7 +49,7 @@ TEST_CASE("kept choices: a config that is a rank in a list is found again by wha
 TEST_CASE("kept choices: one that is not found again is not used, and that is said") {
   const TemporaryDirectory directory;
   CHECK(run(process_with(directory, "gone", {{"a", "b", "c"}})).tuned(2));
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(process_with(directory, "gone", {{"a", "b", "d"}}, 1)).tuned(1));
   CHECK_THAT(said.text(), ContainsAll("are not used: kernel \"gone\" ", " has no config any more that is c"));
   CHECK(run(process_with(directory, "gone", {{"b", "a", "d"}})).used(0));
@@ -64,9 +61,9 @@ TEST_CASE("kept choices: ranks with other lists use the same config under their 
   const Seen seen = run(process_with(directory, "of_two", {{"c", "b", "a"}, {"b", "c", "a"}}));
   CHECK(seen.runs == std::vector<int>{1, 1});
   CHECK(seen.configs == std::vector<std::size_t>{0, 1});
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(process_with(directory, "of_two", {{"c", "b", "a"}, {"b", "a"}}, 1)).tuned(1));
   CHECK_THAT(said.text(), ContainsSubstring("has no config any more that is c"));
 }
 
-}  // namespace kept_choices_meanings_test
+}  // namespace contextual::test::kept_test::kept_choices_meanings_test

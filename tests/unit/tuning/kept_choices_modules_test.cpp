@@ -7,10 +7,7 @@
 
 #include <contextual/detail/storage/code_module.hpp>
 
-namespace kept_choices_modules_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_modules_test {
 
 namespace {
 
@@ -58,7 +55,7 @@ bool used(const RegionReport& report, std::size_t config) {
 TEST_CASE("kept choices: two programs with equal names find their own, also in turn") {
   const TemporaryDirectory directory;
   CHECK(tuned(start(directory.path(), one()), 1));
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(tuned(start(directory.path(), two()), 2));
   CHECK_THAT(said.text(), ContainsAll("is of another program, build or version than then",
                                       fs::path(CONTEXTUAL_TEST_MODULE_1).filename().string()));
@@ -118,4 +115,4 @@ TEST_CASE("kept choices: an export goes where the kernel's module or version is 
   CHECK(tuned(start(empty.path(), two()), 2));
 }
 
-}  // namespace kept_choices_modules_test
+}  // namespace contextual::test::kept_test::kept_choices_modules_test

@@ -7,11 +7,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-namespace kept_choices_ranks_test {
-
-using namespace kept_test;
-using contextual::test::repetitions_of_threads;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_ranks_test {
 
 namespace {
 
@@ -35,7 +31,7 @@ constexpr std::int64_t with_another_kernel = told + agreed + hello + launched + 
 TEST_CASE("kept choices: all ranks use them or all tune, for the same number of messages each time") {
   ScriptedFiles files;
   files.leave_out_syncs();
-  const engine_test::StderrCapture said;  // of hundreds of damaged files
+  const StderrCapture said;  // of hundreds of damaged files
   for (const int ranks : {2, 4}) {
     const std::int64_t tuning = run({.ranks = ranks}).traffic.collectives;
     for (int repetition = 0; repetition < repetitions_of_threads(100); ++repetition) {
@@ -72,4 +68,4 @@ TEST_CASE("kept choices: all ranks use them or all tune, for the same number of 
   }
 }
 
-}  // namespace kept_choices_ranks_test
+}  // namespace contextual::test::kept_test::kept_choices_ranks_test

@@ -6,10 +6,7 @@
 
 #include <span>
 
-namespace kept_choices_sets_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_sets_test {
 
 namespace {
 
@@ -251,4 +248,4 @@ TEST_CASE("kept choices: what is infeasible is kept with them, with the reasons"
   CHECK_THAT(entries[0].infeasible[1].reason, ContainsSubstring("feasible"));
 }
 
-}  // namespace kept_choices_sets_test
+}  // namespace contextual::test::kept_test::kept_choices_sets_test

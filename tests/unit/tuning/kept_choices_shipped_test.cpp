@@ -8,10 +8,7 @@
 
 struct CUstream_st;
 
-namespace kept_choices_shipped_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_shipped_test {
 
 namespace {
 
@@ -69,7 +66,7 @@ TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own dire
     process.machine = [](int) { return "another machine"; };
     return process;
   };
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(elsewhere(with({}, {shipped.path()}))).tuned(2));
   CHECK_THAT(said.text(), ContainsSubstring("are not used: they were made on another machine"));
   CHECK(run(elsewhere(with(own.path(), {shipped.path()}))).tuned(2));
@@ -86,14 +83,14 @@ TEST_CASE("shipped choices: tuned again by always_tune, and not used where other
   };
   CHECK(run(always).tuned(2));
   fs::permissions(shipped.path(), fs::perms::others_write, fs::perm_options::add);
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(with({}, {shipped.path()})).tuned(2));
   CHECK_THAT(said.text(), ContainsSubstring(shipped.path().string()));
 }
 
 TEST_CASE("shipped choices: a directory without any is named") {
   const TemporaryDirectory empty;
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(with({}, {empty.path()})).tuned(2));
   CHECK_THAT(said.text(), ContainsSubstring(empty.path().string() + ", where choices are to be read"));
 }
@@ -126,7 +123,7 @@ TEST_CASE("shipped choices: a damaged file is named, and keeps its name") {
   ship(shipped.path(), 1);
   const fs::path file = only_file(shipped.path());
   std::ofstream(file, std::ios::app) << "more";
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(run(with({}, {shipped.path()})).tuned(2));
   CHECK_THAT(said.text(), ContainsSubstring(file.string() + " is not used"));
   CHECK(only_file(shipped.path()) == file);
@@ -157,4 +154,4 @@ TEST_CASE("kept choices: they are for one kind of processor if something runs on
   CHECK_THAT(kept(false), !ContainsSubstring("\"processor\","));
 }
 
-}  // namespace kept_choices_shipped_test
+}  // namespace contextual::test::kept_test::kept_choices_shipped_test

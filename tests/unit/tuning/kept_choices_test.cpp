@@ -8,16 +8,9 @@
 #include "unit/tuning/changed_options.hpp"
 #include "unit/tuning/kept_process.hpp"
 
-#include <contextual/detail/storage/machine.hpp>
-
 #include <span>
 
-namespace kept_choices_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::kept_choices_test {
 
 TEST_CASE("kept choices: another process begins with them and tunes nothing") {
   const TemporaryDirectory directory;
@@ -72,7 +65,7 @@ TEST_CASE("kept choices: a higher search level than theirs tunes on, the same on
   CHECK(runs(SearchLevel::off) > 4);
   CHECK(runs(SearchLevel::off) == 1);
   CHECK(runs(SearchLevel::thorough, Mode::use) == 1);
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   CHECK(runs(SearchLevel::normal) > 4);
   CHECK_THAT(said.text(), ContainsSubstring("they were found by search off, and normal is asked for"));
   CHECK(runs(SearchLevel::normal) == 1);
@@ -90,14 +83,14 @@ TEST_CASE("kept choices: where none fits, one line says what differs") {
       .ranks = 2, .directory = directory.path(), .kernel = "kept_misfit", .region = "misfit"};
   REQUIRE(run(process).tuned(2));
   const auto said_by = [](const Process& other) {
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     run(other);
     return said.text();
   };
   const std::string begin = "[contextual] warning: region \"misfit\": choices of 20";
   const auto check = [&](const Process& other, const std::string& why) {
     const std::string said = said_by(other);
-    CHECK(engine_test::count_of(said, "are not used") == 1);
+    CHECK(count_of(said, "are not used") == 1);
     CHECK_THAT(said, ContainsAll(begin, why));
   };
   Process other = process;
@@ -142,7 +135,7 @@ TEST_CASE("kept choices: a start with them names them on stderr, in the log and 
   const auto start = [&](Mode mode, const auto& use) {
     detail::describe_machine("test", [] { return std::string("as ever"); });
     testing::ScriptedWorld world(1);
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     CHECK(count_failed(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
             ContextualAutotuner tuner(rank_options(communicator));
             Options of_start = options;
@@ -162,33 +155,32 @@ TEST_CASE("kept choices: a start with them names them on stderr, in the log and 
     CHECK(report.log_directory == logs.path().string());
   });
   CHECK_THAT(tuned, ContainsAll("[contextual] named: choices", choice));
-  const std::string log = engine_test::text_of_file(logs.path() / "rank-0.log");
+  const std::string log = text_of_file(logs.path() / "rank-0.log");
   CHECK_THAT(log, ContainsAll("{TILE: 3}", "kept since 20"));
-  CHECK_THAT(engine_test::text_of_file(logs.path() / "rank-0.jsonl"),
-             ContainsSubstring("\"event\":\"choice\""));
+  CHECK_THAT(text_of_file(logs.path() / "rank-0.jsonl"), ContainsSubstring("\"event\":\"choice\""));
   const std::string used = start(Mode::use, [&](ContextualAutotuner& tuner, const Options& of_start) {
     tuner.run("named", region, of_start);
     tuner.run("named", region, of_start);
     CHECK(tuner.report().runs.back().mode == Mode::use);
   });
-  CHECK(engine_test::count_of(used, choice) == 1);
-  const std::string log_with_use = engine_test::text_of_file(logs.path() / "rank-0.log");
-  CHECK(engine_test::count_of(log_with_use, "kept since 20") == 2);
-  CHECK(engine_test::count_of(log, "kept since 20") == 1);
+  CHECK(count_of(used, choice) == 1);
+  const std::string log_with_use = text_of_file(logs.path() / "rank-0.log");
+  CHECK(count_of(log_with_use, "kept since 20") == 2);
+  CHECK(count_of(log, "kept since 20") == 1);
   const std::string off = start(Mode::off, [&](ContextualAutotuner& tuner, const Options& of_start) {
     tuner.run("named", region, of_start);
     tuner.run("named", region, of_start);
     CHECK(tuner.report().runs.back().mode == Mode::off);
     CHECK_THAT(tuner.report().runs.back().to_string(), ContainsSubstring("named: mode off"));
   });
-  CHECK(engine_test::count_of(off, "[contextual] named: mode off: nothing is tuned") == 1);
+  CHECK(count_of(off, "[contextual] named: mode off: nothing is tuned") == 1);
   CHECK_THAT(off, !ContainsSubstring(choice));
-  CHECK(engine_test::text_of_file(logs.path() / "rank-0.log") == log_with_use);  // that mode writes no log
+  CHECK(text_of_file(logs.path() / "rank-0.log") == log_with_use);  // that mode writes no log
 }
 
 TEST_CASE("kept choices: where nothing can be written one warning in a process says so, and runs are well") {
   Process process{.directory = "/proc/no-directory-can-be-made-here"};
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   const Seen seen = run(process);
   CHECK_THAT(said.text(), ContainsSubstring("no choices are kept, and no run can be resumed: "));
   CHECK(seen.tuned(2));
@@ -261,7 +253,7 @@ TEST_CASE("kept choices: those of long keys are found again, and kept with all o
     CHECK(alone.report.problems[0].key ==
           "{shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], device: 7}");
   }
-  const std::string text = engine_test::text_of_file(only_file(directory.path()));
+  const std::string text = text_of_file(only_file(directory.path()));
   CHECK_THAT(text, ContainsSubstring("{shape: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], device: 7}"));
   CHECK_THAT(text, !ContainsSubstring("digest "));
 }
@@ -475,7 +467,7 @@ TEST_CASE("kept choices: load takes what any search has found, and a run that as
     CHECK(text_of(thrown[0]) + text_of(thrown[1]) == "");
   };
   PerRank<std::vector<int>> seen(2);
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   process([&](int rank, auto&, const Options&, const auto& run) { seen[rank] = {run(SearchLevel::quick)}; });
   CHECK(seen[0].at(0) > 1);
   process([&](int rank, ContextualAutotuner& tuner, const Options& options, const auto& run) {
@@ -634,7 +626,7 @@ TEST_CASE("kept choices: what was chosen on another machine is where the search 
 TEST_CASE("kept choices: defaults that only noise has kept are tuned again by the next process") {
   const bool noisy = GENERATE(false, true);
   INFO("noisy: " << noisy);
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   // Coupled, so that they are chosen by makespan.
   const auto one = rank_kernel("unsure_one", 2, {.coupling = "unsure"});
   const auto other = rank_kernel("unsure_other", 2, {.coupling = "unsure"});
@@ -655,4 +647,4 @@ TEST_CASE("kept choices: defaults that only noise has kept are tuned again by th
   CHECK(KeptChoices(directory.path()).list().sets.empty() == noisy);
 }
 
-}  // namespace kept_choices_test
+}  // namespace contextual::test::kept_test::kept_choices_test

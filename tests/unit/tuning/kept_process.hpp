@@ -9,12 +9,9 @@
 
 #include <contextual/detail/storage/machine.hpp>
 
-namespace kept_test {
+namespace contextual::test::kept_test {
 
 namespace fs = std::filesystem;
-
-using namespace contextual;
-using namespace contextual::test;
 
 /// What the ranks of one process saw.
 struct Seen {
@@ -180,4 +177,4 @@ inline fs::path only_file(const fs::path& directory) {
   return files.front();
 }
 
-}  // namespace kept_test
+}  // namespace contextual::test::kept_test

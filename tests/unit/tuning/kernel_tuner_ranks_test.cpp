@@ -4,13 +4,7 @@
 
 #include <contextual/detail/storage/machine.hpp>
 
-#include <cstdlib>
-
-namespace kernel_tuner_ranks_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kernel_tuner_ranks_test {
 
 namespace {
 
@@ -209,9 +203,7 @@ TEST_CASE("KernelTuner: what is cached is used by no rank if `keep` of one rank 
 }
 
 TEST_CASE("child process: KernelTuner on ranks with other versions", "[.child]") {
-  if (!engine_test::is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   const auto driver = [](const std::string& version) {
     detail::describe_machine("driver", [version] { return version; });
   };
@@ -222,7 +214,7 @@ TEST_CASE("child process: KernelTuner on ranks with other versions", "[.child]")
   REQUIRE(count_failed(tune(group).thrown) == 0);
   CHECK(tune(group).results[1].from_cache);
   driver("2");
-  const engine_test::StderrCapture capture;
+  const StderrCapture capture;
   const Seen seen = tune(group);
   check_well(seen.thrown);
   CHECK(seen.results[0].from_cache == accepts);
@@ -233,9 +225,8 @@ TEST_CASE("child process: KernelTuner on ranks with other versions", "[.child]")
 }
 
 TEST_CASE("KernelTuner: on ranks, CONTEXTUAL_VERSION_CHECK=0 takes what other versions have chosen") {
-  CHECK(engine_test::run_child("KernelTuner on ranks with other versions") == 0);
-  CHECK(engine_test::run_child("KernelTuner on ranks with other versions",
-                               {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
+  CHECK(run_child("KernelTuner on ranks with other versions") == 0);
+  CHECK(run_child("KernelTuner on ranks with other versions", {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
 }
 
 TEST_CASE("KernelTuner: a rank that runs a region instead of `tune` is told so on both ranks") {
@@ -306,4 +297,4 @@ TEST_CASE("KernelTuner: a rank that does not arrive, all ranks throw within the 
   }
 }
 
-}  // namespace kernel_tuner_ranks_test
+}  // namespace contextual::test::kernel_tuner_ranks_test

@@ -3,10 +3,7 @@
 
 #include "support/engine.hpp"
 
-namespace kernel_tuner_requests_test {
-
-using namespace contextual;
-using engine_test::error_text;
+namespace contextual::test::kernel_tuner_requests_test {
 
 namespace {
 
@@ -14,7 +11,7 @@ KernelTunerOptions quick() {
   KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 2};
   options.cache_directory = "";
   options.tuning.log_directory = "";
-  options.tuning.timer = engine_test::last_is_fastest();
+  options.tuning.timer = last_is_fastest();
   return options;
 }
 
@@ -113,4 +110,4 @@ TEST_CASE("KernelTuner: a bad config space is an error that names the kernel") {
   CHECK_THAT(error_text<ConfigSpaceError>(tune), ContainsSubstring("kernel \"kernel_tuner empty list\": "));
 }
 
-}  // namespace kernel_tuner_requests_test
+}  // namespace contextual::test::kernel_tuner_requests_test

@@ -1,12 +1,7 @@
 #include "support/child_process.hpp"
 #include "support/threads.hpp"
 
-#include <cstdlib>
-
-namespace kernel_tuner_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::kernel_tuner_test {
 
 namespace {
 
@@ -352,9 +347,7 @@ TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached o
 }
 
 TEST_CASE("child process: KernelTuner in mode use after another process", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   std::size_t last = 9;
   KernelTunerOptions options = by_size(std::getenv("KERNEL_TUNER_DIRECTORY"));
   options.cache = std::make_shared<ConfigCache>();
@@ -377,9 +370,8 @@ TEST_CASE("child process: KernelTuner in mode use after another process", "[.chi
 }
 
 TEST_CASE("child process: KernelTuner that keeps what it tunes", "[.child]") {
-  if (is_child()) {
-    tune_kept_sizes(std::getenv("KERNEL_TUNER_DIRECTORY"));
-  }
+  ONLY_IF(is_child());
+  tune_kept_sizes(std::getenv("KERNEL_TUNER_DIRECTORY"));
 }
 
 TEST_CASE("KernelTuner: in mode use, the result is what the request has launched") {
@@ -401,9 +393,7 @@ TEST_CASE("KernelTuner: in mode use, the result is what the request has launched
 }
 
 TEST_CASE("child process: KernelTuner whose always_tune the environment overrides", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   int launches = 0;
   KernelTuner tuner{"kernel_tuner overridden", blocks(4), [&](const Block&, int) { ++launches; },
                     by_size("")};
@@ -561,7 +551,7 @@ TEST_CASE("KernelTuner: `best` refuses a result of another config space") {
 
 TEST_CASE("KernelTuner: misuse is told") {
   Counted counted(quick());
-  ContextualAutotuner outer(engine_test::quick());
+  ContextualAutotuner outer(test::quick());
   CHECK_THAT(error_text<InvalidArgument>([&] {
                outer.run("kernel_tuner inside",
                          [&] { static_cast<void>(counted.tuner.tune({.problem_size = {1}}, 1)); });
@@ -589,7 +579,7 @@ TEST_CASE("KernelTuner: threads that tune with one tuner take turns") {
                     },
                     quick()};
   std::vector<std::size_t> chosen(4);
-  contextual::test::on_threads(4, [&](int i) {
+  on_threads(4, [&](int i) {
     chosen[static_cast<std::size_t>(i)] = tuner.tune({.problem_size = {i / 2}}).best_config_id;
   });
   CHECK(chosen == std::vector<std::size_t>(4, 3));
@@ -597,4 +587,4 @@ TEST_CASE("KernelTuner: threads that tune with one tuner take turns") {
   CHECK(tuner.cache().get_all_keys().size() == 2);
 }
 
-}  // namespace kernel_tuner_test
+}  // namespace contextual::test::kernel_tuner_test

@@ -7,12 +7,9 @@
 #include "unit/tuning/changed_options.hpp"
 
 #include <future>
-#include <thread>
 
-namespace later_call_test {
+namespace contextual::test::later_call_test {
 
-using namespace contextual;
-using namespace engine_test;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
@@ -38,13 +35,13 @@ Options impatient(const std::filesystem::path& logs) {
 
 TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, and its log blames itself") {
   const TemporaryDirectory directory;
-  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("lonely_key", 3); });
+  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("lonely_key", 3); });
   std::array<std::string, 3> texts;
   testing::ScriptedWorld world(3);
-  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     const auto index = static_cast<std::size_t>(rank);
-    ContextualAutotuner tuner(test::rank_options(
-        communicator, {.deadline = std::chrono::seconds(2), .log_directory = directory.path()}));
+    ContextualAutotuner tuner(
+        rank_options(communicator, {.deadline = std::chrono::seconds(2), .log_directory = directory.path()}));
     auto step = make_tuned_region(tuner, "lonely", [&](int key) { kernels(rank, key); });
     step(1);
     texts[index] = error_text<CommunicationError>([&] { step(rank == 1 ? 512 : 1); });
@@ -60,8 +57,8 @@ TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, a
 }
 
 TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned") {
-  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("common_key", 3); });
-  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
+  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("common_key", 3); });
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
     auto step = make_tuned_region(tuner, "common", [&](int key) { kernels(rank, key); });
     step(1);
     step(512);
@@ -137,9 +134,7 @@ TEST_CASE("holds 8: a hook's later call with a longer deadline does not extend t
 }
 
 TEST_CASE("child process: a run with nothing to tune is blocked for ever") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   OneKernel one("settled_for_ever", 2, {}, impatient(std::getenv("TEST_LOGS")));
   one.in_launch = [&](const Block&) {
     while (one.runs > 5) {
@@ -199,4 +194,4 @@ TEST_CASE("later calls: at the 32nd tuning of a kernel for a new key, a warning 
                          "`contextual::bucket(M)` makes 8192 of 4131", "`contextual::bucket(M, 512)` 4608"));
 }
 
-}  // namespace later_call_test
+}  // namespace contextual::test::later_call_test

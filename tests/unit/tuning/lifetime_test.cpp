@@ -3,10 +3,7 @@
 
 #include "support/child_process.hpp"
 
-namespace lifetime_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::lifetime_test {
 
 namespace {
 
@@ -141,9 +138,7 @@ TEST_CASE("a kernel made anew inside one run of the region, many times, is one p
 // What the child processes do; the tests above start them.
 
 TEST_CASE("child process: static kernels and tuners", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   static ContextualAutotuner early{quick()};
   static const std::unique_ptr<Kernel> kernel = make_kernel("static_kernel");
   static ContextualAutotuner late{quick()};
@@ -154,9 +149,7 @@ TEST_CASE("child process: static kernels and tuners", "[.child]") {
 }
 
 TEST_CASE("child process: launches at exit", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   struct LaunchesAtExit {
     std::unique_ptr<Kernel> kernel;
     ~LaunchesAtExit() {
@@ -176,9 +169,7 @@ TEST_CASE("child process: launches at exit", "[.child]") {
 }
 
 TEST_CASE("child process: exit inside a region", "[.child]") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   static const std::unique_ptr<Kernel> kernel = make_kernel("exit_inside");
   static ContextualAutotuner tuner{quick()};
   int runs = 0;
@@ -190,4 +181,4 @@ TEST_CASE("child process: exit inside a region", "[.child]") {
   });
 }
 
-}  // namespace lifetime_test
+}  // namespace contextual::test::lifetime_test

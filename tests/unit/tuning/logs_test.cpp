@@ -5,17 +5,13 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
 
-namespace logs_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::logs_test {
 
 namespace {
 
@@ -48,9 +44,8 @@ TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner") {
   std::string before_text;
   std::string before_json;
   for (const std::string region : {"holds_13_one", "holds_13_two", "holds_13_three"}) {
-    ContextualAutotuner tuner{logged(directory)};
-    tuner.run(region, [&] { kernel(); });
-    CHECK(report_of(tuner, region).log_directory == std::filesystem::canonical(directory.path()).string());
+    const RegionReport report = tuned(logged(directory), region, [&] { kernel(); });
+    CHECK(report.log_directory == std::filesystem::canonical(directory.path()).string());
     const std::string text = text_of_file(directory.path() / "rank-0.log");
     const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
     CHECK(text.size() > before_text.size());
@@ -170,4 +165,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace logs_test
+}  // namespace contextual::test::logs_test

@@ -2,10 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace makespans_test {
-
-using namespace contextual;
-using contextual::tuning::makespans_of;
+namespace contextual::tuning::makespans_test {
 
 namespace {
 
@@ -62,4 +59,4 @@ TEST_CASE("makespans: a timer that reports no extents is taken at its word") {
   CHECK(makespans_of(plan_of({1, 2}), timings, Iterations::pipelined) == Makespans{70, 70});
 }
 
-}  // namespace makespans_test
+}  // namespace contextual::tuning::makespans_test

@@ -5,10 +5,7 @@
 
 #include <limits>
 
-namespace measurements_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::measurements_test {
 
 TEST_CASE("holds 9: inside the noise the default wins, and where it is slower the lower index") {
   struct Row {
@@ -31,12 +28,12 @@ TEST_CASE("holds 10: zero, negative and missing times are never samples") {
   // Each first repeat of a config has no time; taken for a sample it would win.
   const std::array<std::int64_t, 4> no_time{std::numeric_limits<std::int64_t>::min(), 0, -5, 0};
   std::vector<int> repeats(4, 0);
-  Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
-    return launch.warmup || repeats[launch.config_id]++ > 0
-               ? 10'000 + 1'000 * static_cast<std::int64_t>(launch.config_id)
-               : no_time.at(launch.config_id);
-  }));
-  options.n_repeat = 2;
+  const Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
+                                  return launch.warmup || repeats[launch.config_id]++ > 0
+                                             ? 10'000 + 1'000 * static_cast<std::int64_t>(launch.config_id)
+                                             : no_time.at(launch.config_id);
+                                }),
+                                {.n_repeat = 2});
   const ProblemReport problem = tune_alone("holds_10", 4, options);
   CHECK(problem.choice == 0);
   for (const ConfigReport& config : problem.configs) {
@@ -59,10 +56,11 @@ TEST_CASE("holds 10: a launch without a time makes no sample of the other launch
 
 TEST_CASE("holds 10: the first use of a config is never a sample") {
   std::vector<int> uses(3, 0);
-  Options options = quick(times([&](const LaunchInfo& launch) {
-    return uses[launch.config_id]++ == 0 ? 1 : 1'000 - 100 * static_cast<int>(launch.config_id);
-  }));
-  options.n_repeat = 3;
+  const Options options =
+      quick(times([&](const LaunchInfo& launch) {
+              return uses[launch.config_id]++ == 0 ? 1 : 1'000 - 100 * static_cast<int>(launch.config_id);
+            }),
+            {.n_repeat = 3});
   for (const ConfigReport& config : tune_alone("holds_10_first", 3, options).configs) {
     CHECK(config.time.count == 3);
     CHECK(config.time.centre_ns == 1'000 - 100 * static_cast<double>(config.config_id));
@@ -81,13 +79,11 @@ TEST_CASE("holds 23: a machine that stalls runs is told of, also without a searc
   const bool stalls = GENERATE(true, false);
   const TemporaryDirectory directory;
   int launches = 0;
-  Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
-    return (10'000 + 3'000 * static_cast<std::int64_t>(launch.config_id)) *
-           (stalls && ++launches % 6 == 0 ? 40 : 1);
-  }));
-  options.n_repeat = 5;
-  options.search = search;
-  options.log_directory = directory.path();
+  const Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
+                                  return (10'000 + 3'000 * static_cast<std::int64_t>(launch.config_id)) *
+                                         (stalls && ++launches % 6 == 0 ? 40 : 1);
+                                }),
+                                {.n_repeat = 5, .search = search, .log_directory = directory.path()});
   tune_alone("stalled", 8, options);
   std::string warnings;
   for (const nlohmann::json& warning : events_in(directory.path(), 0, "warning")) {
@@ -138,14 +134,13 @@ TEST_CASE("holds 15: launches of more keys than a run tunes use the default and 
                            used_by_last.push_back(c.block);
                          }
                        }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_15_many", [&] {
+  const RegionReport report = tuned("holds_15_many", [&] {
     for (int n = 0; n <= most_problems; ++n) {
       kernel(n);
     }
   });
-  CHECK(report_of(tuner, "holds_15_many").problems.size() == most_problems);
+  CHECK(report.problems.size() == most_problems);
   CHECK(used_by_last == std::vector<int>(5, 0));
 }
 
-}  // namespace measurements_test
+}  // namespace contextual::test::measurements_test

@@ -2,12 +2,8 @@
 #include "support/stderr_capture.hpp"
 
 #include <future>
-#include <thread>
 
-namespace misuse_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::misuse_test {
 
 namespace {
 
@@ -273,4 +269,4 @@ TEST_CASE("a wrapped region with more keys than a run tunes does not tune for ev
   CHECK(runs == 1);
 }
 
-}  // namespace misuse_test
+}  // namespace contextual::test::misuse_test

@@ -4,13 +4,8 @@
 #include "unit/tuning/changed_options.hpp"
 
 #include <new>
-#include <thread>
 
-namespace out_of_memory_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
+namespace contextual::test::out_of_memory_test {
 
 namespace {
 
@@ -145,4 +140,4 @@ TEST_CASE("out of memory: a coupled launcher's is the region's, whose assignment
              ContainsSubstring("the region ran out of memory"));
 }
 
-}  // namespace out_of_memory_test
+}  // namespace contextual::test::out_of_memory_test

@@ -1,14 +1,10 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-#include <cmath>
 #include <limits>
 #include <span>
 
-namespace outputs_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::outputs_test {
 
 namespace {
 
@@ -217,7 +213,7 @@ RegionReport tune_one(const std::string& name, int configs, const Options& optio
 }
 
 bool warns(const RegionReport& report, const std::string& part) {
-  return engine_test::count_with(report.warnings, part) > 0;
+  return count_with(report.warnings, part) > 0;
 }
 
 int rejected_count(const RegionReport& report) {
@@ -300,7 +296,7 @@ TEST_CASE("outputs: a region that adds to what it writes is said not to repeat i
 TEST_CASE("outputs: that a region does not repeat them is seen on stderr, whatever is printed") {
   for (const Print print : {Print::nothing, Print::long_tunings}) {
     int whole = 0;
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     tune_one("adds aloud " + std::to_string(static_cast<int>(print)), 2,
              {.print = print, .outputs = std::vector{output("whole", &whole, 1)}}, [&](int) { whole += 1; });
     CHECK_THAT(said.text(), ContainsSubstring("does not repeat its results"));
@@ -309,7 +305,7 @@ TEST_CASE("outputs: that a region does not repeat them is seen on stderr, whatev
 
 TEST_CASE("outputs: choices of a region that does not repeat its results on some rank are not kept") {
   const auto is_kept = [](bool repeats) {
-    const engine_test::TemporaryDirectory cache;
+    const TemporaryDirectory cache;
     std::array<int, 2> whole{};
     const auto run = tune_kernels(
         2,
@@ -332,7 +328,7 @@ TEST_CASE("outputs: choices of a region that does not repeat its results on some
 
 TEST_CASE("outputs: a KernelTuner keeps no config where the results are not repeated") {
   for (const bool repeats : {false, true}) {
-    const engine_test::TemporaryDirectory cache;
+    const TemporaryDirectory cache;
     int whole = 0;
     KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 2, .cache_directory = cache.path()};
     options.tuning = rank_options(one_rank());
@@ -442,8 +438,7 @@ TEST_CASE("outputs: `restore` leaves one application after parts and after a rev
   const Options options =
       rank_options(one_rank(), {.restore = std::vector{restored("state", &state, 1)},
                                 .parts = std::vector<RegionPart>{{"part", [&] { state = -1; }}}});
-  ContextualAutotuner tuner(options);
-  tuner.run("restored parts", region);
+  tuned(options, "restored parts", region);
   CHECK(state == 15);
 }
 
@@ -535,4 +530,4 @@ TEST_CASE("outputs: ranks must give the same ones, which may be of other sizes")
   CHECK_THAT(text_of(tuned("other").thrown[0]), ContainsSubstring("outputs="));
 }
 
-}  // namespace outputs_test
+}  // namespace contextual::test::outputs_test

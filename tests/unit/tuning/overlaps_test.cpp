@@ -2,10 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace overlaps_test {
-
-using namespace contextual;
-using contextual::tuning::IterationOverlaps;
+namespace contextual::tuning::overlaps_test {
 
 namespace {
 
@@ -84,4 +81,4 @@ TEST_CASE("overlaps: several launches of one problem do not overlap each other")
   CHECK(iteration.by_problem(4) == std::vector<bool>{false, false, false, false});
 }
 
-}  // namespace overlaps_test
+}  // namespace contextual::tuning::overlaps_test

@@ -3,10 +3,7 @@
 
 #include "unit/tuning/changed_options.hpp"
 
-namespace parts_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::parts_test {
 
 namespace {
 
@@ -145,9 +142,9 @@ TEST_CASE("holds 7: parts of other names on one rank are an error on all ranks")
 
 TEST_CASE("parts: a name that is empty, there twice or of two lines, or no callable, is refused") {
   const auto error_of = [](std::vector<RegionPart> parts) {
-    const Options options = engine_test::quick({.parts = std::move(parts)});
+    const Options options = quick({.parts = std::move(parts)});
     ContextualAutotuner tuner;
-    return engine_test::error_text<InvalidArgument>([&] {
+    return error_text<InvalidArgument>([&] {
       tuner.run(
           "parts-refused", [] {}, options);
     });
@@ -159,4 +156,4 @@ TEST_CASE("parts: a name that is empty, there twice or of two lines, or no calla
   CHECK_THAT(error_of({{"a", {}}}), ContainsSubstring("no callable"));
 }
 
-}  // namespace parts_test
+}  // namespace contextual::test::parts_test

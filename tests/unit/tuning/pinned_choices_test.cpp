@@ -9,14 +9,10 @@
 #include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <future>
 
-namespace pinned_choices_test {
-
-using namespace kept_test;
-using namespace engine_test;
+namespace contextual::test::kept_test::pinned_choices_test {
 
 namespace fs = std::filesystem;
 
@@ -619,4 +615,4 @@ TEST_CASE("pins: the same problem by a set and by hand is pinned twice, but not 
   }
 }
 
-}  // namespace pinned_choices_test
+}  // namespace contextual::test::kept_test::pinned_choices_test

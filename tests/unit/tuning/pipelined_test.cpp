@@ -4,12 +4,7 @@
 
 #include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
-
-namespace pipelined_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::pipelined_test {
 
 namespace {
 
@@ -47,7 +42,7 @@ TEST_CASE("iterations: a pipelined run with the search ends") {
 }
 
 TEST_CASE("iterations: the timer is told once, before the first iteration") {
-  class Told final : public contextual::testing::ForwardingTimer {
+  class Told final : public testing::ForwardingTimer {
    public:
     explicit Told(std::vector<std::string>& events) : ForwardingTimer(last_is_fastest()()), events_(events) {}
     void set_iterations(Iterations iterations) override {
@@ -73,4 +68,4 @@ TEST_CASE("iterations: the timer is told once, before the first iteration") {
   }
 }
 
-}  // namespace pipelined_test
+}  // namespace contextual::test::pipelined_test

@@ -1,16 +1,11 @@
 /// \file
 /// A `run` with nothing to tune: one run of the region, without a timer, a log or a thread.
 
+#include "support/scoped_rank.hpp"
 #include "unit/tuning/breakable_ranks.hpp"
 #include "unit/tuning/changed_options.hpp"
-#include "unit/tuning/scoped_rank.hpp"
 
-#include <thread>
-
-namespace plain_run_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::plain_run_test {
 
 namespace {
 
@@ -28,7 +23,7 @@ test::RankRuns second_runs(int ranks, const std::string& name,
   test::RankRuns outcome{{},
                          std::vector<RegionReport>(static_cast<std::size_t>(ranks)),
                          std::vector<int>(static_cast<std::size_t>(ranks))};
-  outcome.thrown = test::on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
+  outcome.thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
     tuner.run(name, [&] { region(rank, false); });
     tuner.run(name, [&] { ++outcome.runs[rank], region(rank, true); });
     outcome.reports[rank] = report_of(tuner, name);
@@ -45,8 +40,8 @@ testing::ScriptedTraffic traffic_of_second_run(int ranks) {
     tuner.run("settled_traffic", [&] { kernel(); });
     communicator->all_gather("", Deadline::after(std::chrono::seconds(20)));  // all have ended the run
   };
-  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    ContextualAutotuner tuner(test::rank_options(communicator));
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(rank_options(communicator));
     run(communicator, tuner);
     if (rank == 0) {
       before = world.traffic();
@@ -97,10 +92,10 @@ TEST_CASE("holds 19: ranks with nothing to tune exchange two small words, before
 }
 
 TEST_CASE("holds 19: where one rank has something left to tune, all tune") {
-  const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_mixed", 3); });
-  auto own = test::rank_kernel("settled_own", 3, {.participation = Participation::some});
+  const auto shared = kernel_per_rank(3, [](int) { return rank_kernel("settled_mixed", 3); });
+  auto own = rank_kernel("settled_own", 3, {.participation = Participation::some});
   test::PerRank<int> runs(3);
-  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
     bool final_run = false;
     const auto region = [&] {
       ++runs[rank];
@@ -122,7 +117,7 @@ TEST_CASE("holds 19: where one rank has something left to tune, all tune") {
 }
 
 TEST_CASE("holds 19: a new key in a run with nothing to tune is tuned on all ranks in that run") {
-  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_new_key", 3); });
+  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("settled_new_key", 3); });
   const test::RankRuns outcome = second_runs(3, "settled_new_key", [&](int rank, bool second) {
     auto& kernel = *kernels[rank];
     kernel(1);
@@ -138,8 +133,8 @@ TEST_CASE("holds 19: a new key in a run with nothing to tune is tuned on all ran
 }
 
 TEST_CASE("holds 19: a launch that is new on one rank alone makes all ranks tune") {
-  const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_shared", 3); });
-  const auto some = test::rank_kernel("settled_some", 3, {.participation = Participation::some});
+  const auto shared = kernel_per_rank(3, [](int) { return rank_kernel("settled_shared", 3); });
+  const auto some = rank_kernel("settled_some", 3, {.participation = Participation::some});
   const test::RankRuns outcome = second_runs(3, "settled_some", [&](int rank, bool second) {
     shared(rank, 1);
     if (second && rank == 1) {
@@ -152,10 +147,10 @@ TEST_CASE("holds 19: a launch that is new on one rank alone makes all ranks tune
 }
 
 TEST_CASE("holds 6: a throw on one rank in a run with nothing to tune reaches all, and the next run works") {
-  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_throw", 2); });
+  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("settled_throw", 2); });
   test::PerRank<std::string> texts(3);
   std::atomic<int> worked{0};
-  test::check_well(test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
+  check_well(on_ranks(3, [&](int rank, ContextualAutotuner& tuner) {
     bool fail = false;
     int runs = 0;
     const auto region = [&] {
@@ -188,7 +183,7 @@ TEST_CASE(
     "holds 19: a choice that fails in a run with nothing to tune falls back, and all ranks choose anew") {
   test::BreakableRanks breakable(2, "settled_rejected");
   test::PerRank<std::size_t> chosen(2);
-  test::check_well(test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     const auto region = [&] { breakable.kernels(rank, 1); };
     tuner.run("settled_rejected", region);
     breakable.set_broken(*communicator, true);
@@ -239,15 +234,15 @@ TEST_CASE("run with nothing to tune: what the process forgets is tuned again") {
 
 TEST_CASE("holds 9: a choice that another tuner of one rank changed is noticed by all ranks") {
   test::PerRank<int> used(2);
-  const auto kernels = test::kernel_per_rank(2, [&](int rank) {
-    return test::rank_kernel("settled_changed", 3, {},
-                             [&used, rank](const test::TileConfig& c, int&) { used[rank] = c.tile; });
+  const auto kernels = kernel_per_rank(2, [&](int rank) {
+    return rank_kernel("settled_changed", 3, {},
+                       [&used, rank](const test::TileConfig& c, int&) { used[rank] = c.tile; });
   });
-  test::check_well(test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     const auto region = [&] { kernels(rank, 1); };
     tuner.run("settled_changed", region);
     if (rank == 0) {
-      Options options = test::rank_options(std::make_shared<test::ScopedRank>(communicator->process_scope()));
+      Options options = rank_options(std::make_shared<ScopedRank>(one_rank(), communicator->process_scope()));
       options.timer = testing::scripted_timer(
           [](const LaunchInfo& launch) { return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id); });
       options.always_tune = true;
@@ -272,12 +267,11 @@ TEST_CASE("holds 6: a ConfigRejected of the region itself in a run with nothing 
 }
 
 TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives that it cannot be told") {
-  const auto kernels = test::kernel_per_rank(2, [](int) { return test::rank_kernel("settled_untold", 2); });
+  const auto kernels = kernel_per_rank(2, [](int) { return rank_kernel("settled_untold", 2); });
   test::PerRank<std::string> texts(2);
   testing::ScriptedWorld world(2);
-  test::check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    ContextualAutotuner tuner(
-        test::rank_options(communicator, {.deadline = std::chrono::milliseconds(1500)}));
+  check_well(world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(rank_options(communicator, {.deadline = std::chrono::milliseconds(1500)}));
     bool late = false;
     const auto region = [&] {
       kernels(rank, 1);
@@ -313,4 +307,4 @@ TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to 
   CHECK(std::find(tried.begin(), tried.end(), 1) == tried.end());
 }
 
-}  // namespace plain_run_test
+}  // namespace contextual::test::plain_run_test

@@ -4,10 +4,7 @@
 
 #include "unit/tuning/kept_process.hpp"
 
-namespace precedence_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::precedence_test {
 
 namespace {
 
@@ -31,10 +28,9 @@ struct Precedence {
   }
   void pin() {
     const KeptChoices choices(directory.path());
-    PinnedConfig config;
-    config.region = process.region;
-    config.kernel = process.kernel;
-    config.config = Config{{"TILE", static_cast<int>(pinned) + 1}};
+    PinnedConfig config{.region = process.region,
+                        .kernel = process.kernel,
+                        .config = Config{{"TILE", static_cast<int>(pinned) + 1}}};
     REQUIRE(choices.pin(config).problems.empty());
   }
 };
@@ -101,4 +97,4 @@ TEST_CASE("precedence: where nothing else applies the region is tuned, and kept"
   CHECK(row.run([](Options&) {}).used(0));
 }
 
-}  // namespace precedence_test
+}  // namespace contextual::test::kept_test::precedence_test

@@ -10,7 +10,6 @@
 
 #include <random>
 #include <span>
-#include <thread>
 
 namespace contextual::test {
 

@@ -3,10 +3,7 @@
 
 #include <sstream>
 
-namespace property_rank_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::property_rank_test {
 
 namespace {
 
@@ -45,7 +42,7 @@ Outcome tune(RandomRegion& region) {
               (*region.kernels[first.kernel].object)(first.key);
             }
           },
-          {.search = contextual::SearchLevel::off});
+          {.search = SearchLevel::off});
       own = {};
       own.rank = rank;
     }
@@ -234,4 +231,4 @@ TEST_CASE("any region on many ranks is tuned alike on all and skips nothing and 
   check_seeds(1000 * static_cast<unsigned>(ranks), count, ranks);
 }
 
-}  // namespace property_rank_test
+}  // namespace contextual::test::property_rank_test

@@ -1,9 +1,6 @@
 #include "support/engine.hpp"
 
-namespace provisional_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::provisional_test {
 
 TEST_CASE("holds 17: a choice that was cut short is used in its own region only") {
   OneKernel one("cut_short");
@@ -63,4 +60,4 @@ TEST_CASE("holds 17: keys whose texts are equal are tuned again each by itself")
   CHECK(runs_of(true) == 1);
 }
 
-}  // namespace provisional_test
+}  // namespace contextual::test::provisional_test

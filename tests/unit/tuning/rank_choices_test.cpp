@@ -2,12 +2,8 @@
 #include "support/report_of.hpp"
 
 #include <random>
-#include <thread>
 
-namespace rank_choices_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_choices_test {
 
 namespace {
 
@@ -171,4 +167,4 @@ TEST_CASE("reports of all ranks have the problems in one order, whichever thread
   CHECK(agreed_text(outcome.reports[2]) == agreed_text(outcome.reports[0]));
 }
 
-}  // namespace rank_choices_test
+}  // namespace contextual::test::rank_choices_test

@@ -1,9 +1,7 @@
 #include "unit/tuning/changed_options.hpp"
 
-namespace rank_communication_test {
+namespace contextual::test::rank_communication_test {
 
-using namespace contextual;
-using namespace contextual::test;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -25,11 +23,7 @@ std::vector<std::exception_ptr> run_in(
 }
 
 std::vector<int> missing_in(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const CommunicationError& error) {
-    return error.missing_ranks();
-  }
+  return thrown_as<CommunicationError>(thrown).missing_ranks();
 }
 
 }  // namespace
@@ -106,4 +100,4 @@ TEST_CASE("holds 8: what was locked in before an expiry stays") {
   CHECK(tile == 3);
 }
 
-}  // namespace rank_communication_test
+}  // namespace contextual::test::rank_communication_test

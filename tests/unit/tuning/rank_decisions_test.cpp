@@ -4,13 +4,7 @@
 
 #include "unit/tuning/changed_options.hpp"
 
-#include <atomic>
-#include <chrono>
-
-namespace rank_decisions_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_decisions_test {
 
 namespace {
 
@@ -258,4 +252,4 @@ TEST_CASE("holds 6: what one rank throws after the last exchange is its own") {
   CHECK_FALSE(second_run[2]);
 }
 
-}  // namespace rank_decisions_test
+}  // namespace contextual::test::rank_decisions_test

@@ -5,10 +5,7 @@
 
 #include <cstring>
 
-namespace rank_failures_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_failures_test {
 
 namespace {
 
@@ -18,17 +15,6 @@ constexpr int ranks = 4;
 struct RegionsOwn {
   int value;
 };
-
-/// The error of a rank as what it is.
-template <typename E>
-E as(const std::exception_ptr& thrown) {
-  REQUIRE(threw<E>(thrown));
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const E& error) {
-    return error;
-  }
-}
 
 /// A kernel that `refuse` keeps from being prepared, or from being launched.
 std::unique_ptr<RankKernel> refusing_kernel(const std::string& name, int configs, bool when_prepared,
@@ -76,7 +62,7 @@ TEST_CASE("holds 8: where one rank has no memory for copies, all ranks throw bef
 
 TEST_CASE("run with nothing to tune: who has no memory for copies runs without, and says so") {
   std::int8_t state = 0;
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner) {
     const auto kernel = rank_kernel("copies of nothing", 3);
     const auto region = [&] { (*kernel)(1); };
@@ -246,7 +232,7 @@ TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason on 
     });
   });
   for (const auto& thrown : outcome.thrown) {
-    const auto failed = as<TuningFailedError>(thrown);
+    const auto failed = thrown_as<TuningFailedError>(thrown);
     CHECK(failed.region() == "region");
     CHECK(failed.kernel() == "hopeless");
     CHECK(failed.key() == "(1)");
@@ -284,7 +270,7 @@ TEST_CASE("holds 5: a launch that finds no config left names its own kernel on a
     }
   }
   for (const auto& thrown : outcome.thrown) {
-    const auto failed = as<TuningFailedError>(thrown);
+    const auto failed = thrown_as<TuningFailedError>(thrown);
     CHECK(failed.kernel() == "breaks");
     CHECK(failed.key() == "(1)");
     CHECK(failed.rejections().size() == 2);
@@ -324,7 +310,7 @@ TEST_CASE("holds 6: a region's exception is unchanged on its rank and named on t
   CHECK(threw<std::out_of_range>(outcome.thrown[2]));
   CHECK(text_of(outcome.thrown[2]) == "shard 17");
   for (const std::size_t r : {0, 1, 3}) {
-    const auto failed = as<RegionFailedError>(outcome.thrown[r]);
+    const auto failed = thrown_as<RegionFailedError>(outcome.thrown[r]);
     CHECK(failed.failed_rank() == 2);
     CHECK(failed.cause() == "shard 17");
     CHECK(failed.tuning_iteration() == 4);
@@ -339,7 +325,7 @@ TEST_CASE("holds 6: the other ranks are told whose launcher threw") {
     });
   });
   CHECK(text_of(outcome.thrown[1]) == "shard 17");
-  CHECK(as<RegionFailedError>(outcome.thrown[0]).cause() ==
+  CHECK(thrown_as<RegionFailedError>(outcome.thrown[0]).cause() ==
         "the launcher of kernel \"throws\", key (1), config-1 {TILE: 2} threw: shard 17");
 }
 
@@ -353,7 +339,7 @@ TEST_CASE("holds 6: a failure after a rejection names the rejected config, which
       throw_if<ConfigRejected>(last && rank == 1, "no workspace");
     });
   });
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   const RankRuns outcome = run_on_ranks(2, [&](int rank, int /*run*/) {
     const auto r = static_cast<std::size_t>(rank);
     kernels(rank, 1);
@@ -364,7 +350,7 @@ TEST_CASE("holds 6: a failure after a rejection names the rejected config, which
       "launched "
       "another one in its place";
   CHECK(text_of(outcome.thrown[failing]) == "message truncated");
-  const std::string told = as<RegionFailedError>(outcome.thrown[1 - failing]).cause();
+  const std::string told = thrown_as<RegionFailedError>(outcome.thrown[1 - failing]).cause();
   CHECK(told == (failing == 1 ? "message truncated; " + rejection : "message truncated"));
   CHECK_THAT(said.text(), ContainsSubstring(rejection));
 }
@@ -377,7 +363,7 @@ TEST_CASE("holds 6: an exception that is no std::exception passes unchanged") {
       throw RegionsOwn{42};
     }
   });
-  CHECK(as<RegionsOwn>(outcome.thrown[0]).value == 42);
+  CHECK(thrown_as<RegionsOwn>(outcome.thrown[0]).value == 42);
   CHECK(threw<RegionFailedError>(outcome.thrown[1]));
 }
 
@@ -427,7 +413,7 @@ TEST_CASE("holds 6: a hook that throws on one rank counts as its region") {
 }
 
 TEST_CASE("a log directory that one rank cannot write is reported on all ranks") {
-  const engine_test::TemporaryDirectory root;
+  const TemporaryDirectory root;
   std::ofstream(root.path() / "file") << "not a directory";
   const auto kernel = rank_kernel("logged", 2);
   const RankRuns outcome = run_on_ranks(
@@ -443,4 +429,4 @@ TEST_CASE("a log directory that one rank cannot write is reported on all ranks")
   CHECK(outcome.runs == std::vector<int>(3, 0));
 }
 
-}  // namespace rank_failures_test
+}  // namespace contextual::test::rank_failures_test

@@ -1,9 +1,6 @@
 #include "support/ranks.hpp"
 
-namespace rank_final_run_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_final_run_test {
 
 namespace {
 
@@ -54,4 +51,4 @@ TEST_CASE("holds 7: another launch in the final run on one rank is an error on a
   }
 }
 
-}  // namespace rank_final_run_test
+}  // namespace contextual::test::rank_final_run_test

@@ -3,10 +3,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace rank_hello_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_hello_test {
 
 namespace {
 
@@ -109,4 +106,4 @@ TEST_CASE("hello: a rank that loads a region which the others run is told so, an
   }
 }
 
-}  // namespace rank_hello_test
+}  // namespace contextual::test::rank_hello_test

@@ -1,11 +1,7 @@
 #include "support/log_events.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace rank_logs_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using engine_test::events_in;
+namespace contextual::test::rank_logs_test {
 
 namespace {
 
@@ -26,7 +22,7 @@ void run_logged(
 }  // namespace
 
 TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in every run") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged", 2);
   run_logged(directory.path(), [&](int) { (*kernel)(1); });
   run_logged(directory.path(), [&](int) { (*kernel)(2); });
@@ -42,7 +38,7 @@ TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in
 }
 
 TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and which rank to look at") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-failure", 3);
   PerRank<int> runs(ranks);
   run_logged(directory.path(), [&](int rank) {
@@ -60,7 +56,7 @@ TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and
 }
 
 TEST_CASE("logs of several ranks: a run that ends before its first iteration is logged too") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-mismatch", 3);
   run_logged(
       directory.path(), [&](int) { (*kernel)(1); },
@@ -75,7 +71,7 @@ TEST_CASE("logs of several ranks: a run that ends before its first iteration is 
 }
 
 TEST_CASE("logs of several ranks: a launch has the makespan of its own rank beside the agreed one") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto kernel = rank_kernel("logged-makespan", 1);
   run_logged(
       directory.path(), [&](int) { (*kernel)(1); },
@@ -91,7 +87,7 @@ TEST_CASE("logs of several ranks: a launch has the makespan of its own rank besi
 }
 
 TEST_CASE("a rank on which all configs fail logs why, and its end, before the exchange") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto kernels = kernel_per_rank(2, [](int rank) {
     return rank_kernel("all_fail", 2, {},
                        [rank](const TileConfig&, int&) { throw_if<ConfigRejected>(rank == 1, "planted"); });
@@ -120,7 +116,7 @@ TEST_CASE("a rank on which all configs fail logs why, and its end, before the ex
 }
 
 TEST_CASE("where all ranks throw because all configs fail on one, the others' logs blame it") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto outcome = tune_kernels(
       3, [](int rank) { return rank_kernel("all_fail_told", 1, {}, refuse_tile(rank == 2, 1, "planted")); },
       [&](int, Options& options) { options.log_directory = directory.path(); });
@@ -132,4 +128,4 @@ TEST_CASE("where all ranks throw because all configs fail on one, the others' lo
   }
 }
 
-}  // namespace rank_logs_test
+}  // namespace contextual::test::rank_logs_test

@@ -1,26 +1,10 @@
 #include "support/ranks.hpp"
 
-#include <thread>
-
-namespace rank_mismatch_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_mismatch_test {
 
 namespace {
 
 constexpr int ranks = 4;
-
-/// All ranks threw RankMismatchError with a message that holds all of `parts`.
-void check_mismatch(const std::vector<std::exception_ptr>& thrown, const std::vector<std::string>& parts) {
-  for (std::size_t rank = 0; rank < thrown.size(); ++rank) {
-    INFO("rank " << rank << ": " << text_of(thrown[rank]));
-    CHECK(threw<RankMismatchError>(thrown[rank]));
-    for (const std::string& part : parts) {
-      CHECK_THAT(text_of(thrown[rank]), ContainsSubstring(part));
-    }
-  }
-}
 
 /// Launches on another thread of the region.
 void on_worker(LaunchOrder order, const std::function<void()>& launch) {
@@ -96,7 +80,7 @@ TEST_CASE("holds 7: other launches on one rank are an error on all ranks") {
        {"rank 2", "\"kernel a\"", "tuning iteration 0"}}};
   for (const Row& row : rows) {
     INFO(row.what);
-    check_mismatch(run_on_ranks(ranks, row.region).thrown, row.told);
+    check_all_threw<RankMismatchError>(run_on_ranks(ranks, row.region).thrown, row.told);
   }
 }
 
@@ -138,8 +122,8 @@ TEST_CASE("holds 7: a kernel that is defined otherwise on one rank is an error o
   for (const Row& row : rows) {
     INFO(row.what);
     const auto thrown = tune_kernels(ranks, row.make).thrown;
-    check_mismatch(thrown, {"\"defined\""});
-    check_mismatch(thrown, row.told);
+    check_all_threw<RankMismatchError>(thrown, {"\"defined\""});
+    check_all_threw<RankMismatchError>(thrown, row.told);
     if (row.told.size() > 1) {
       CHECK_THAT(text_of(thrown[0]), !ContainsSubstring("Participation::some"));
     }
@@ -192,7 +176,7 @@ TEST_CASE("holds 7: other options on one rank are an error on all ranks, which n
       (*first)(1);
       (*second)(1);
     };
-    check_mismatch(run_on_ranks(ranks, region, row.change).thrown, row.told);
+    check_all_threw<RankMismatchError>(run_on_ranks(ranks, region, row.change).thrown, row.told);
   }
 }
 
@@ -203,7 +187,8 @@ TEST_CASE("holds 7: another region on one rank is an error on all ranks, and lea
       tuner.run(rank == 1 ? other : name, [&] { (*kernel)(1); });
     });
   };
-  check_mismatch(runs_only("prefill", "decode"), {"rank 1 has", "\"decode\"", "\"prefill\""});
+  check_all_threw<RankMismatchError>(runs_only("prefill", "decode"),
+                                     {"rank 1 has", "\"decode\"", "\"prefill\""});
   // Rank 1 is in its second region while the others are still in the first.
   const auto ends_sooner = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner) {
     if (rank != 1) {
@@ -211,7 +196,7 @@ TEST_CASE("holds 7: another region on one rank is an error on all ranks, and lea
     }
     tuner.run("b", [&] { (*kernel)(1); });
   });
-  check_mismatch(ends_sooner, {"rank 1 has", "\"a\"", "\"b\""});
+  check_all_threw<RankMismatchError>(ends_sooner, {"rank 1 has", "\"a\"", "\"b\""});
 }
 
 TEST_CASE("holds 7: the run after a mismatch works") {
@@ -253,4 +238,4 @@ TEST_CASE("holds 7: another order is no difference where launches may come in an
   }
 }
 
-}  // namespace rank_mismatch_test
+}  // namespace contextual::test::rank_mismatch_test

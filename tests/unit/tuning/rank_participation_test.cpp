@@ -1,10 +1,7 @@
-#include "support/ranks.hpp"
-#include "unit/tuning/scoped_rank.hpp"
+#include "support/scoped_rank.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-namespace rank_participation_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_participation_test {
 
 namespace {
 
@@ -132,10 +129,11 @@ TEST_CASE("lock-ins that differ between ranks are tuned again and become one") {
   check_well(on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& all) {
     // Alone first, under the names of the simulated processes: each rank locks in a config of its own.
     const auto region = [&] { (*kernel)(1); };
-    Options alone = rank_options(std::make_shared<ScopedRank>(all->process_scope()));
-    alone.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
-      return launch.config_id == static_cast<std::size_t>(rank + 1) ? 100 : 200;
-    });
+    const Options alone =
+        rank_options(std::make_shared<ScopedRank>(one_rank(), all->process_scope()),
+                     {.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
+                        return launch.config_id == static_cast<std::size_t>(rank + 1) ? 100 : 200;
+                      })});
     ContextualAutotuner(alone).run("region", region);
     tuner.run("region", region);
     reports[rank] = tuner.report().runs.front();
@@ -182,4 +180,4 @@ TEST_CASE("holds 7: ranks choose for themselves under a key that has the rank in
   }
 }
 
-}  // namespace rank_participation_test
+}  // namespace contextual::test::rank_participation_test

@@ -5,10 +5,7 @@
 
 #include <random>
 
-namespace rank_skew_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::rank_skew_test {
 
 namespace {
 
@@ -94,4 +91,4 @@ TEST_CASE("a skew of the first run after each exchange changes no choice") {
   }
 }
 
-}  // namespace rank_skew_test
+}  // namespace contextual::test::rank_skew_test

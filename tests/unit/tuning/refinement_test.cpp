@@ -4,11 +4,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
-namespace refinement_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
+namespace contextual::test::refinement_test {
 
 namespace {
 
@@ -98,10 +94,9 @@ TEST_CASE("a region of refined kernels: the search finds what the coarse grid ha
 TEST_CASE("a refined kernel without a search is walked through its coarse grid") {
   Pair region;
   Launched launched;
-  ContextualAutotuner tuner(shared_device(SearchLevel::off));
-  tuner.run("coarse", [&] { region(launched); });
+  const RegionReport report = tuned(shared_device(SearchLevel::off), "coarse", [&] { region(launched); });
   CHECK(launched.used == std::set<int>{36, 68, 100, 132});
-  CHECK(report_of(tuner, "coarse").table.size() == 4 * 3 + 1);
+  CHECK(report.table.size() == 4 * 3 + 1);
 }
 
 TEST_CASE("refined kernels of one rank, under a key that has the rank: the search visits their refinements") {
@@ -146,4 +141,4 @@ TEST_CASE("refined kernels of one rank, under a key that has the rank: the searc
   }
 }
 
-}  // namespace refinement_test
+}  // namespace contextual::test::refinement_test

@@ -1,11 +1,6 @@
 #include "unit/tuning/changed_options.hpp"
 
-#include <atomic>
-
-namespace registered_checks_test {
-
-using namespace contextual;
-using namespace contextual::test;
+namespace contextual::test::registered_checks_test {
 
 namespace {
 
@@ -59,8 +54,7 @@ TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, a
     }
     return configs[0].config_id + configs[1].config_id < 5;  // the fastest ones do not go together
   }});
-  ContextualAutotuner tuner(options_of(one_rank()));
-  tuner.run("registered feasible", [&] { pair.launch(), (*other)(1); });
+  tuned(options_of(one_rank()), "registered feasible", [&] { pair.launch(), (*other)(1); });
   CHECK(asked > 0);
   for (const auto& [configs, count] : pair.runs) {
     CHECK(configs.first + configs.second < 5);
@@ -73,8 +67,7 @@ TEST_CASE("registered checks: `feasible` of the options and of every object are 
   pair.check({.feasible = [](std::span<const AssignedConfig> configs) { return configs[0].config_id != 3; }});
   Options options = options_of(one_rank());
   options.feasible = [](std::span<const AssignedConfig> configs) { return configs[1].config_id != 3; };
-  ContextualAutotuner tuner(options);
-  tuner.run("twice feasible", [&] { pair.launch(); });
+  tuned(options, "twice feasible", [&] { pair.launch(); });
   CHECK(pair.now() == std::pair(2, 2));
   for (const auto& [configs, count] : pair.runs) {
     CHECK((configs.first < 3 && configs.second < 3));
@@ -225,8 +218,7 @@ TEST_CASE("registered checks: a rejected config is told to the objects that laun
   const RegisteredChecks checks({"rejects"}, {.after_failure = [&] { ++told; }});
   const RegisteredChecks others({"rejects-nothing"},
                                 {.after_failure = [] { FAIL_CHECK("it has not failed"); }});
-  ContextualAutotuner tuner(options_of(one_rank()));
-  tuner.run("rejecting", [&] { (*kernel)(1), (*other)(1); });
+  tuned(options_of(one_rank()), "rejecting", [&] { (*kernel)(1), (*other)(1); });
   CHECK(told == 1);
 }
 
@@ -246,4 +238,4 @@ TEST_CASE("registered checks: name the kernels that they concern") {
   CHECK_THROWS_AS(RegisteredChecks({}, {}), InvalidArgument);
 }
 
-}  // namespace registered_checks_test
+}  // namespace contextual::test::registered_checks_test

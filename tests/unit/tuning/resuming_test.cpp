@@ -11,21 +11,13 @@
 
 #include <contextual/testing/forwarding_timer.hpp>
 
-#include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <random>
 #include <span>
-#include <thread>
 
-namespace resuming_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using namespace engine_test;
+namespace contextual::test::resuming_test {
 
 namespace fs = std::filesystem;
 
@@ -149,8 +141,8 @@ void tune(const Job& job) {
   });
   std::ofstream(job.directory / "tiles") << tiles.front() << ' ' << tiles.back();
   if (thrown[0]) {
-    std::ofstream(job.directory / "error") << contextual::test::text_of(thrown[0]);
-    std::ofstream(job.directory / "error of the last rank") << contextual::test::text_of(thrown.back());
+    std::ofstream(job.directory / "error") << text_of(thrown[0]);
+    std::ofstream(job.directory / "error of the last rank") << text_of(thrown.back());
     ::_exit(1);
   }
   std::ofstream(job.directory / "points") << points.load();
@@ -905,4 +897,4 @@ TEST_CASE("resuming: the journal stays until the choices are kept") {
   CHECK(files_in(directory.path() / "cache" / "journal", ".journal") == 0);
 }
 
-}  // namespace resuming_test
+}  // namespace contextual::test::resuming_test

@@ -5,10 +5,7 @@
 
 #include <type_traits>
 
-namespace return_values_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::return_values_test {
 
 namespace {
 
@@ -132,9 +129,8 @@ TEST_CASE("launch: void, references, move-only and non-default-constructible val
     CHECK(*move_only(5) == 5);
     CHECK(no_default(6).value() == 6);
   };
-  ContextualAutotuner tuner{quick()};
-  tuner.run("launch_kinds", launch_all);
+  tuned("launch_kinds", launch_all);
   launch_all();
 }
 
-}  // namespace return_values_test
+}  // namespace contextual::test::return_values_test

@@ -3,10 +3,7 @@
 
 #include "unit/tuning/kept_process.hpp"
 
-namespace revalidation_test {
-
-using namespace kept_test;
-using engine_test::TemporaryDirectory;
+namespace contextual::test::kept_test::revalidation_test {
 
 namespace {
 
@@ -183,8 +180,7 @@ TEST_CASE("revalidate: what was loaded is compared in the first run after `load`
       runs[rank].push_back(0);
       tuner.run(
           process.region, [&] { ++runs[rank].back(), kernels(rank, 7); }, options);
-      throw_if<std::runtime_error>(!engine_test::report_of(tuner, process.region).revalidation,
-                                   "nothing was compared");
+      throw_if<std::runtime_error>(!report_of(tuner, process.region).revalidation, "nothing was compared");
     }
   }));
   for (const std::vector<int>& of_rank : runs) {
@@ -194,4 +190,4 @@ TEST_CASE("revalidate: what was loaded is compared in the first run after `load`
   }
 }
 
-}  // namespace revalidation_test
+}  // namespace contextual::test::kept_test::revalidation_test

@@ -5,9 +5,7 @@
 
 #include "support/ranks.hpp"
 
-namespace sized_test {
-
-using namespace contextual;
+namespace contextual::test::sized_test {
 
 struct Tile {
   int tile = 16;
@@ -53,4 +51,4 @@ struct SizedRanks {
   test::PerRank<std::unique_ptr<SizedKernel>> kernels;
 };
 
-}  // namespace sized_test
+}  // namespace contextual::test::sized_test

@@ -3,10 +3,7 @@
 
 #include "support/engine.hpp"
 
-namespace table_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::table_test {
 
 TEST_CASE(
     "table: kernels of 2 and 3 configs give the documented table line for line, and launch what it says") {
@@ -16,9 +13,8 @@ TEST_CASE(
                          [&](const Block& c) { first.push_back(c.block); }};
   TunableKernel kernel_1{"kernel-1", blocks(3), single_problem,
                          [&](const Block& c) { second.push_back(c.block); }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("table", [&] { kernel_0(), kernel_1(); });
-  CHECK(report_of(tuner, "table").table_text() ==
+  const RegionReport report = tuned("table", [&] { kernel_0(), kernel_1(); });
+  CHECK(report.table_text() ==
         "| Tuning-Iter | kernel-0 | kernel-1 |\n"
         "| --- | --- | --- |\n"
         "| 0 | config-0 (iter-0) | config-0 (iter-0) |\n"
@@ -34,8 +30,7 @@ TEST_CASE(
 
 TEST_CASE("table: the defaults of the options are 3 warm-ups and 5 repeats") {
   TunableKernel kernel{"table_default_counts", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{
-      {.search = contextual::SearchLevel::off, .log_directory = "", .timer = last_is_fastest()}};
+  ContextualAutotuner tuner{{.search = SearchLevel::off, .log_directory = "", .timer = last_is_fastest()}};
   int runs = 0;
   tuner.run("table_default_counts", [&] { ++runs, kernel(); });
   CHECK(runs == 3 * (3 + 5) + 1);
@@ -76,14 +71,13 @@ TEST_CASE("table: a config that is not kept takes no rows and is never launched"
                          ++asked;
                          return c.block != 1 || size != 8;
                        }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("table_left_out", [&] { kernel(8); });
+  const RegionReport report = tuned("table_left_out", [&] { kernel(8); });
   CHECK(used == std::vector<int>{0, 0, 2, 2, 2});
   CHECK(asked == 3 + 5);  // once a config at the problem's first launch, and once for each launch
-  const ProblemReport problem = problem_of(tuner, "table_left_out", "table_left_out");
+  const ProblemReport problem = of_kernel(report, "table_left_out");
   CHECK(problem.configs[1].left_out);
   CHECK_FALSE(problem.configs[0].left_out);
   CHECK(problem.choice == 2);
 }
 
-}  // namespace table_test
+}  // namespace contextual::test::table_test

@@ -4,10 +4,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace throwing_region_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::throwing_region_test {
 
 namespace {
 
@@ -31,13 +28,8 @@ TEST_CASE("holds 6: what the region throws comes through unchanged, type and val
                   {.always_tune = true});
   };
   for (const int which : {1, 2, 4}) {
-    try {
-      run_throwing(which, Odd{77});
-      FAIL("no error");
-    } catch (const Odd& odd) {
-      CHECK(odd.value == 77);
-      CHECK(one.runs == which);
-    }
+    CHECK(caught<Odd>([&] { run_throwing(which, Odd{77}); }).value == 77);
+    CHECK(one.runs == which);
   }
   CHECK(error_text<std::out_of_range>([&] { run_throwing(7, std::out_of_range("in the final run")); }) ==
         "in the final run");
@@ -93,4 +85,4 @@ TEST_CASE("a tuner and a region are used again after tuning failed") {
   CHECK(one.run() == 1);
 }
 
-}  // namespace throwing_region_test
+}  // namespace contextual::test::throwing_region_test

@@ -6,10 +6,7 @@
 #include "support/catch.hpp"
 #include "support/launches.hpp"
 
-namespace time_collector_test {
-
-using namespace contextual;
-using namespace contextual::tuning;
+namespace contextual::tuning::time_collector_test {
 
 namespace {
 
@@ -49,8 +46,8 @@ struct Settled {
   options::ResolvedOptions options;
   Watchdog watchdog;
   Watchdog::Watch watch{&watchdog, std::chrono::minutes(1), std::chrono::minutes(1), {}};
-  std::shared_ptr<detail::KernelCore> first = launch_test::core_of("settlement_first");
-  std::shared_ptr<detail::KernelCore> second = launch_test::core_of("settlement_second");
+  std::shared_ptr<detail::KernelCore> first = test::launch_test::core_of("settlement_first");
+  std::shared_ptr<detail::KernelCore> second = test::launch_test::core_of("settlement_second");
 
   void launch(const detail::KernelCore& core, std::uint32_t iteration, const std::vector<Span>& spans) {
     detail::LaunchRecord record;
@@ -161,4 +158,4 @@ TEST_CASE("time collector: a launch that was not to be timed is none without a t
   CHECK_FALSE(cells[1][1].untimed);
 }
 
-}  // namespace time_collector_test
+}  // namespace contextual::tuning::time_collector_test

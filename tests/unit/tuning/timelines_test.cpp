@@ -4,11 +4,9 @@
 #include "support/log_events.hpp"
 #include "support/ranks.hpp"
 
-namespace timelines_test {
+namespace contextual::test::timelines_test {
 
-using namespace contextual;
-using namespace contextual::tuning;
-using engine_test::events_in;
+using namespace tuning;
 using nlohmann::json;
 
 namespace {
@@ -57,7 +55,7 @@ std::map<std::string, json> timelines_by_side(const std::filesystem::path& direc
 /// Each rank's clock has begun at another time. Config 1 of the first kernel is the fastest, config 2 the
 /// slowest; the second kernel begins when the first has ended, or 10 us earlier with its config 1.
 Options scripted(const std::shared_ptr<Communicator>& communicator, int rank) {
-  Options options = contextual::test::rank_options(communicator);
+  Options options = rank_options(communicator);
   const std::int64_t clock_ns = 1'000'000'000'000 * (rank + 1);
   const auto first_ns = [](std::size_t config) { return config == 1 ? 40'000 : 60'000 + 5'000 * config; };
   options.timer = testing::scripted_timer_with(
@@ -88,9 +86,9 @@ Options scripted(const std::shared_ptr<Communicator>& communicator, int rank) {
 void tune_logged(
     int ranks, const std::filesystem::path& directory, SearchLevel search,
     const std::function<void()>& between = [] {}) {
-  const auto first = contextual::test::rank_kernel("timelines_first", 3);
-  const auto second = contextual::test::rank_kernel("timelines_second", 2);
-  contextual::test::on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+  const auto first = rank_kernel("timelines_first", 3);
+  const auto second = rank_kernel("timelines_second", 2);
+  on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
     Options options = scripted(communicator, rank);
     options.search = search;
     options.log_directory = directory;
@@ -171,7 +169,7 @@ TEST_CASE("timelines_of: beyond the limit the latest spans are left out and coun
 }
 
 TEST_CASE("logs: the timelines are those of the closing comparison, of the same iterations on all ranks") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   tune_logged(2, directory.path(), SearchLevel::normal);
   std::map<std::string, json> of_rank_0 = timelines_by_side(directory.path(), 0);
   for (int rank = 0; rank < 2; ++rank) {
@@ -216,7 +214,7 @@ TEST_CASE("logs: the timelines are those of the closing comparison, of the same 
 }
 
 TEST_CASE("logs: without a search, the timelines are those of the walk's repeats, else of the final run") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   tune_logged(1, directory.path(), SearchLevel::off);
   const std::map<std::string, json> sides = timelines_by_side(directory.path(), 0);
   REQUIRE(sides.size() == 2);
@@ -228,7 +226,7 @@ TEST_CASE("logs: without a search, the timelines are those of the walk's repeats
 }
 
 TEST_CASE("logs: a run that fails has no timelines") {
-  const engine_test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   int runs = 0;
   tune_logged(1, directory.path(), SearchLevel::off,
               [&] { throw_if<std::logic_error>(++runs == 7, "broke"); });
@@ -240,17 +238,15 @@ TEST_CASE(
     "report: a choice's own time is that beside all that was chosen, its default's that beside all "
     "defaults") {
   Phase phase = Phase::walk;
-  Options options = engine_test::quick();
+  Options options = quick();
   options.search = SearchLevel::normal;
   options.before_iteration = [&](const IterationInfo& info) { phase = info.phase; };
   options.timer = testing::scripted_timer([&](const LaunchInfo& launch) -> std::int64_t {
     // In the walk the config that wins seems hardly faster.
     return launch.config_id != 1 ? 100'000 : phase == Phase::walk ? 99'000 : 40'000;
   });
-  TunableKernel first{"own_times", engine_test::blocks(2), single_problem, [](const engine_test::Block&) {}};
-  ContextualAutotuner tuner{options};
-  tuner.run("own_times", [&] { first(); });
-  const RegionReport region = tuner.report("own_times");
+  TunableKernel first{"own_times", blocks(2), single_problem, [](const Block&) {}};
+  const RegionReport region = tuned(options, "own_times", [&] { first(); });
   const ProblemReport& problem = region.problems.at(0);
   REQUIRE(problem.choice == 1);
   CHECK(problem.configs[1].time.centre_ns == 99'000);
@@ -259,4 +255,4 @@ TEST_CASE(
   CHECK_THAT(region.choices_text(), ContainsSubstring("  40.0 us  -60 %\n"));
 }
 
-}  // namespace timelines_test
+}  // namespace contextual::test::timelines_test

@@ -4,10 +4,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-namespace timer_warning_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::timer_warning_test {
 
 namespace {
 
@@ -62,9 +59,9 @@ TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not 
   const TemporaryDirectory directory;
   OnStream on_stream{"host_clock_not_kept", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
   TunableKernel on_host{"host_clock_kept", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(host_timer, {.cache_directory = directory.path()})};
-  tuner.run("host clock", [&] { on_stream(nullptr, 1), on_host(); });
-  CHECK_FALSE(report_of(tuner, "host clock").timer_measures_devices);
+  const RegionReport report = tuned(quick(host_timer, {.cache_directory = directory.path()}), "host clock",
+                                    [&] { on_stream(nullptr, 1), on_host(); });
+  CHECK_FALSE(report.timer_measures_devices);
   const auto kept = KeptChoices(directory.path()).list("host clock").sets;
   REQUIRE(kept.size() == 1);
   CHECK(only(kept[0].configs).kernel == "host_clock_kept");
@@ -79,13 +76,12 @@ TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not 
 
 TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices") {
   TunableKernel host{"host_clock_on_host", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner by_host_clock{quick(host_timer)};
-  by_host_clock.run("on_host", [&] { host(); });
-  CHECK(report_of(by_host_clock, "on_host").warnings.empty());
+  const RegionReport report = tuned(quick(host_timer), "on_host", [&] { host(); });
+  CHECK(report.warnings.empty());
 
   OnStream kernel{"device_clock_on_stream", blocks(2), key_of, [](const Block&, CUstream_st*, int) {}};
   ContextualAutotuner by_device_timer{quick()};
   CHECK(warnings_of_run(by_device_timer, kernel).empty());
 }
 
-}  // namespace timer_warning_test
+}  // namespace contextual::test::timer_warning_test

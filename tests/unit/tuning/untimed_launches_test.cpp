@@ -2,15 +2,9 @@
 /// A timer that does not time launches in the search.
 
 #include "support/log_events.hpp"
-#include "support/ranks.hpp"
+#include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
-
-namespace untimed_launches_test {
-
-using namespace contextual;
-using namespace contextual::test;
-using engine_test::events_in;
+namespace contextual::test::untimed_launches_test {
 
 namespace {
 
@@ -72,16 +66,12 @@ Ranks tune(const std::vector<bool>& leaves, const std::filesystem::path& logs) {
   ranks.asked.resize(leaves.size());
   const auto thrown = on_ranks(count, [&](int rank, ContextualAutotuner&, const auto& all) {
     const auto at = static_cast<std::size_t>(rank);
-    Options options = rank_options(all);
-    options.always_tune = true;
-    options.search = SearchLevel::normal;
-    options.log_directory = logs;
-    options.timer = [&, at] {
-      return std::make_unique<LeavingTimer>(makespans_decide()(), leaves[at], ranks.asked[rank]);
-    };
-    ContextualAutotuner tuner(options);
-    tuner.run("untimed", [&] { first(rank, 1), second(rank, 1); });
-    ranks.reports[rank] = engine_test::report_of(tuner, "untimed");
+    const Options options = rank_options(
+        all, {.search = SearchLevel::normal, .always_tune = true, .log_directory = logs, .timer = [&, at] {
+                return std::make_unique<LeavingTimer>(makespans_decide()(), leaves[at], ranks.asked[rank]);
+              }});
+    const RegionReport report = tuned(options, "untimed", [&] { first(rank, 1), second(rank, 1); });
+    ranks.reports[rank] = report;
   });
   ranks.failed = count_failed(thrown) > 0;
   return ranks;
@@ -92,7 +82,7 @@ Ranks tune(const std::vector<bool>& leaves, const std::filesystem::path& logs) {
 TEST_CASE("untimed launches: the search goes by makespans alone, on all ranks") {
   const std::vector<bool> leaves =
       GENERATE(std::vector<bool>{true}, std::vector<bool>{true, true}, std::vector<bool>{false, true});
-  const engine_test::TemporaryDirectory logs;
+  const TemporaryDirectory logs;
   const Ranks ranks = tune(leaves, logs.path());
   REQUIRE_FALSE(ranks.failed);
   for (const RegionReport& report : ranks.reports) {
@@ -107,7 +97,7 @@ TEST_CASE("untimed launches: the search goes by makespans alone, on all ranks") 
 }
 
 TEST_CASE("untimed launches: asked for in the walk and in the final run; the log says ok, without a time") {
-  const engine_test::TemporaryDirectory logs;
+  const TemporaryDirectory logs;
   const Ranks ranks = tune({true}, logs.path());
   REQUIRE_FALSE(ranks.failed);
   const std::vector<bool>& asked = ranks.asked[0];
@@ -133,4 +123,4 @@ TEST_CASE("untimed launches: asked for in the walk and in the final run; the log
   CHECK(events_in(logs.path(), 0, "timeline").size() == 2);
 }
 
-}  // namespace untimed_launches_test
+}  // namespace contextual::test::untimed_launches_test

@@ -5,21 +5,14 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/changed_options.hpp"
 
-#include <contextual/testing/forwarding_timer.hpp>
-
 #include <sys/resource.h>
 #include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <future>
 #include <mutex>
-#include <thread>
 
-namespace watchdog_test {
+namespace contextual::test::watchdog_test {
 
-using namespace contextual;
-using namespace engine_test;
 using std::chrono::milliseconds;
 using tuning::Watchdog;
 
@@ -563,9 +556,7 @@ TEST_CASE("holds 8: deadlines of any length do not end a healthy run") {
 }
 
 TEST_CASE("child process: blocked for ever") {
-  if (!is_child()) {
-    return;
-  }
+  ONLY_IF(is_child());
   TunableKernel kernel(
       "for-ever", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
   TunableKernel beside(
@@ -587,7 +578,7 @@ TEST_CASE("child process: blocked for ever") {
 namespace {
 
 /// Blocks for three seconds where it is told to.
-class SlowTimer final : public contextual::testing::ForwardingTimer {
+class SlowTimer final : public testing::ForwardingTimer {
  public:
   SlowTimer(std::string where, std::unique_ptr<Timer> timer)
       : ForwardingTimer(std::move(timer)), where_(std::move(where)) {
@@ -608,14 +599,12 @@ class SlowTimer final : public contextual::testing::ForwardingTimer {
 }  // namespace
 
 TEST_CASE("child process: a timer that blocks") {
-  if (!is_child()) {
-    return;
-  }
-  Options options = quick();
-  options.timer = [] { return std::make_unique<SlowTimer>(std::getenv("TEST_WHERE"), last_is_fastest()()); };
-  options.deadline = milliseconds(400);
-  options.grace = milliseconds(50);
-  options.log_directory = std::getenv("TEST_LOGS");
+  ONLY_IF(is_child());
+  const Options options = quick(
+      {.deadline = milliseconds(400),
+       .grace = milliseconds(50),
+       .log_directory = std::getenv("TEST_LOGS"),
+       .timer = [] { return std::make_unique<SlowTimer>(std::getenv("TEST_WHERE"), last_is_fastest()()); }});
   tune_alone("slow-timer", 2, options);
 }
 
@@ -647,4 +636,4 @@ TEST_CASE("holds 8: a blocked process leaves with the documented exit code and h
   CHECK_FALSE(last.at("assignment").at(1).at("config").empty());
 }
 
-}  // namespace watchdog_test
+}  // namespace contextual::test::watchdog_test

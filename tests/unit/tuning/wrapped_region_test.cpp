@@ -3,10 +3,7 @@
 
 #include "support/engine.hpp"
 
-namespace wrapped_region_test {
-
-using namespace contextual;
-using namespace engine_test;
+namespace contextual::test::wrapped_region_test {
 
 namespace {
 
@@ -170,4 +167,4 @@ TEST_CASE("wrapped region: a region inside it is part of it in the first and in 
   CHECK(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}) == 2);
 }
 
-}  // namespace wrapped_region_test
+}  // namespace contextual::test::wrapped_region_test

@@ -7,11 +7,7 @@
 
 #include <contextual/config.hpp>
 
-namespace belief_test {
-
-using namespace contextual;
-using namespace contextual::policy::search;
-using namespace contextual::policy::search::test;
+namespace contextual::policy::search::test::belief_test {
 
 namespace {
 
@@ -351,4 +347,4 @@ TEST_CASE("Belief: a lead-in that is far too long does not widen what configs ar
   CHECK(gain_with(250000) < 0.03);
 }
 
-}  // namespace belief_test
+}  // namespace contextual::policy::search::test::belief_test

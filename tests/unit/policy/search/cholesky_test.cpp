@@ -3,12 +3,7 @@
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
 
-#include <cmath>
-
-namespace cholesky_test {
-
-using contextual::policy::search::Cholesky;
-using contextual::policy::search::standard_normal;
+namespace contextual::policy::search::cholesky_test {
 
 namespace {
 
@@ -112,4 +107,4 @@ TEST_CASE("Cholesky::keep leaves the factor of the first rows") {
   CHECK(factor.size() == 3);
 }
 
-}  // namespace cholesky_test
+}  // namespace contextual::policy::search::cholesky_test

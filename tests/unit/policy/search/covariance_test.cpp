@@ -2,25 +2,20 @@
 
 #include "support/catch.hpp"
 
-namespace covariance_test {
-
-using contextual::SearchProblem;
-using namespace contextual::policy::search;
+namespace contextual::policy::search::covariance_test {
 
 namespace {
 
 /// Powers of two, so that every sum of terms is different.
 Variances distinct() {
-  Variances variances;
-  variances.common = 1;
-  variances.config = 2;
-  variances.parameter = 4;
-  variances.pair = 8;
-  variances.assignment = 16;
-  variances.drift = 32;
-  variances.own_drift = 64;
-  variances.sample = 128;
-  return variances;
+  return {.common = 1,
+          .config = 2,
+          .parameter = 4,
+          .pair = 8,
+          .assignment = 16,
+          .drift = 32,
+          .own_drift = 64,
+          .sample = 128};
 }
 
 SearchSpace two_problems() {
@@ -103,4 +98,4 @@ TEST_CASE("MeasurementTable::median_value is in the middle, or 0 for no values")
   CHECK(table.median_value() == 5);
 }
 
-}  // namespace covariance_test
+}  // namespace contextual::policy::search::covariance_test

@@ -4,11 +4,7 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-namespace coverage_test {
-
-using contextual::Assignment;
-using namespace contextual::policy::search;
-using namespace contextual::policy::search::test;
+namespace contextual::policy::search::test::coverage_test {
 
 namespace {
 
@@ -143,4 +139,4 @@ TEST_CASE("Coverage knows whether at most so many assignments are untried, howev
   CHECK_FALSE(Coverage(few, ledger, 7).any_untried(254));
 }
 
-}  // namespace coverage_test
+}  // namespace contextual::policy::search::test::coverage_test

@@ -5,22 +5,12 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-#include <cmath>
-
-namespace gaussian_model_test {
-
-using contextual::Assignment;
-using namespace contextual::policy::search;
-using contextual::policy::search::test::space_of;
+namespace contextual::policy::search::test::gaussian_model_test {
 
 namespace {
 
 Variances almost_without_noise() {
-  Variances variances;
-  variances.drift = 0;
-  variances.own_drift = 0;
-  variances.sample = 1e-9;
-  return variances;
+  return {.drift = 0, .own_drift = 0, .sample = 1e-9};
 }
 
 struct Moments {
@@ -74,8 +64,7 @@ TEST_CASE("GaussianModel with tiny noise expects what was measured where it was 
 TEST_CASE("GaussianModel: one measurement is carried over by its covariance") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 6.0, 2}});
-  Variances variances;
-  variances.sample = 0.05;
+  Variances variances{.sample = 0.05};
   const GaussianModel model(table, variances, 5);
   const double all = covariance(variances, {2, 1}, 2) + variances.drift + variances.own_drift + 0.05 / 2;
   CHECK(model.expected({0, 0}) == Approx(5 + covariance(variances, {2, 1}, 2) / all));
@@ -106,8 +95,7 @@ TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected") {
   const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(
       space, {{{0, 0}, 1, 5.0, 3}, {{0, 1}, 20, 5.2, 1}, {{2, 2}, 30, 4.9, 0, 0.01}, {{0, 0}, 50, 5.1}});
-  Variances variances;
-  variances.sample = 0.001;
+  Variances variances{.sample = 0.001};
   const GaussianModel model(table, variances, 5);
   for (const Assignment& assignment : {Assignment{0, 0}, Assignment{0, 2}, Assignment{1, 1}}) {
     const Moments draws = moments_of_draws(model, assignment);
@@ -118,12 +106,7 @@ TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected") {
 TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's") {
   const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
-  Variances variances;
-  variances.common = 0.01;
-  variances.config = 0.04;
-  variances.parameter = 0.02;
-  variances.pair = 0.03;
-  variances.assignment = 0.05;
+  Variances variances{.common = 0.01, .config = 0.04, .parameter = 0.02, .pair = 0.03, .assignment = 0.05};
   const GaussianModel model(table, variances, 0);
   CHECK(moments_of_draws(model, {0, 1, 0}).deviation == Approx(std::sqrt(0.15)).epsilon(0.05));
 }
@@ -131,11 +114,7 @@ TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's")
 TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's") {
   const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
-  Variances variances;
-  variances.common = 0;
-  variances.config = 1;
-  variances.parameter = 0.5;
-  variances.pair = 2;
+  Variances variances{.common = 0, .config = 1, .parameter = 0.5, .pair = 2};
   const GaussianModel model(table, variances, 0);
   double products = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
@@ -147,8 +126,7 @@ TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's
 
 TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the posterior's") {
   const SearchSpace space = space_of({3, 3});
-  Variances variances;
-  variances.sample = 0.01;
+  Variances variances{.sample = 0.01};
   const MeasurementTable none(space, {});
   const MeasurementTable one(space, {{{0, 0}, 1, 5.0}});
   const MeasurementTable three(space, {{{0, 0}, 1, 5.0}, {{0, 0}, 2, 5.0}, {{0, 0}, 3, 5.0}});
@@ -242,8 +220,7 @@ TEST_CASE("GaussianModel::update with other variances makes everything anew") {
   const SearchSpace space = space_of({6, 6, 6, 6});
   MeasurementTable table(space, measurements_of([](const Assignment& a) { return a[0] > 2 ? 1.0 : 0.0; }));
   GaussianModel model(table, {}, 0);
-  Variances other;
-  other.config = 0.5;
+  Variances other{.config = 0.5};
   model.update(other, 0, table.size());
   CHECK(model.expected({5, 0, 0, 0}) == GaussianModel(table, other, 0).expected({5, 0, 0, 0}));
 }
@@ -281,4 +258,4 @@ TEST_CASE("GaussianModel: a place in a draw that has moved has the value of a ne
   }
 }
 
-}  // namespace gaussian_model_test
+}  // namespace contextual::policy::search::test::gaussian_model_test

@@ -3,13 +3,7 @@
 #include "support/catch.hpp"
 #include "unit/policy/search/searched.hpp"
 
-namespace joint_search_stages_test {
-
-using contextual::Assignment;
-using contextual::SearchRequest;
-using contextual::policy::search::JointSearch;
-using contextual::policy::search::standard_normal;
-using namespace contextual::policy::search::test;
+namespace contextual::policy::search::test::joint_search_stages_test {
 
 namespace {
 
@@ -125,4 +119,4 @@ TEST_CASE("JointSearch: with runs left over, another exploration and another rac
   }
 }
 
-}  // namespace joint_search_stages_test
+}  // namespace contextual::policy::search::test::joint_search_stages_test

@@ -3,11 +3,7 @@
 #include "support/catch.hpp"
 #include "unit/policy/search/searched.hpp"
 
-namespace joint_search_test {
-
-using namespace contextual;
-using contextual::policy::search::JointSearch;
-using namespace contextual::policy::search::test;
+namespace contextual::policy::search::test::joint_search_test {
 
 namespace {
 
@@ -106,7 +102,7 @@ TEST_CASE("JointSearch ends within max_runs, whatever the table") {
 
 TEST_CASE("JointSearch: while a visit is to be made, a run remains") {
   JointSearch search(request_of({5, 4}, 3));
-  contextual::SearchObservation without_a_time;
+  SearchObservation without_a_time;
   without_a_time.trial = {{0, 0}, 0};
   without_a_time.runs.resize(1);
   for (int run = 0; run < 3; ++run) {
@@ -279,7 +275,7 @@ TEST_CASE("JointSearch::best knows of every observation, in the middle of a batc
     }
     REQUIRE(search.plan().size() > 2);
     const Assignment before = *search.best();
-    contextual::SearchObservation failure;
+    SearchObservation failure;
     failure.trial = {before, 1};
     failure.infeasible = true;
     search.observe(failure);
@@ -319,4 +315,4 @@ TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate 
   }
 }
 
-}  // namespace joint_search_test
+}  // namespace contextual::policy::search::test::joint_search_test

@@ -2,12 +2,9 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
 #include <limits>
 
-namespace natural_logarithm_test {
-
-using contextual::policy::search::natural_logarithm;
+namespace contextual::policy::search::natural_logarithm_test {
 
 namespace {
 
@@ -43,4 +40,4 @@ TEST_CASE("natural_logarithm of the smallest and the largest numbers") {
   CHECK(near_the_library(std::numeric_limits<double>::max()));
 }
 
-}  // namespace natural_logarithm_test
+}  // namespace contextual::policy::search::natural_logarithm_test

@@ -3,13 +3,7 @@
 
 #include <contextual/config.hpp>
 
-#include <cmath>
-
-namespace parameter_likeness_test {
-
-using contextual::Config;
-using contextual::SearchProblem;
-using namespace contextual::policy::search;
+namespace contextual::policy::search::parameter_likeness_test {
 
 namespace {
 
@@ -25,13 +19,7 @@ SearchSpace parameter_space() {
 
 /// Only parameters matter.
 Variances of_parameters() {
-  Variances variances;
-  variances.common = 0;
-  variances.config = 0;
-  variances.parameter = 1;
-  variances.pair = 0;
-  variances.assignment = 0;
-  return variances;
+  return {.common = 0, .config = 0, .parameter = 1, .pair = 0, .assignment = 0};
 }
 
 double mean_product(const GaussianModel& model, std::size_t a, std::size_t b) {
@@ -73,4 +61,4 @@ TEST_CASE("GaussianModel::Draw: configs vary together by the parameters that the
   CHECK(mean_product(model, 0, 2) == Approx(0).margin(0.06));
 }
 
-}  // namespace parameter_likeness_test
+}  // namespace contextual::policy::search::parameter_likeness_test

@@ -4,12 +4,7 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-namespace race_test {
-
-using contextual::Assignment;
-using namespace contextual::policy::search;
-using contextual::policy::search::test::space_of;
-using contextual::policy::search::test::trial;
+namespace contextual::policy::search::test::race_test {
 
 namespace {
 
@@ -116,4 +111,4 @@ TEST_CASE("Race: with enough visits it is decided") {
   CHECK(belief.expected({1}) < belief.expected({2}));
 }
 
-}  // namespace race_test
+}  // namespace contextual::policy::search::test::race_test

@@ -2,11 +2,7 @@
 
 #include "support/catch.hpp"
 
-#include <cmath>
-
-namespace random_numbers_test {
-
-using namespace contextual::policy::search;
+namespace contextual::policy::search::random_numbers_test {
 
 TEST_CASE("mixed is SplitMix64, whose first words for the seed 0 are known") {
   CHECK(mixed(0) == 0xe220a8397b1dcdafU);
@@ -50,7 +46,7 @@ TEST_CASE("coarse_normal has a mean of 0 and a variance of 1") {
   double squares = 0;
   constexpr int count = 20000;
   for (std::uint64_t key = 0; key < count; ++key) {
-    const double value = contextual::policy::search::coarse_normal(key);
+    const double value = policy::search::coarse_normal(key);
     sum += value;
     squares += value * value;
   }
@@ -92,4 +88,4 @@ TEST_CASE("RandomWords::below: every number below the count is equally likely") 
   }
 }
 
-}  // namespace random_numbers_test
+}  // namespace contextual::policy::search::random_numbers_test

@@ -9,11 +9,7 @@
 
 #include <cstdlib>
 
-namespace refinement_test {
-
-using namespace contextual;
-using namespace contextual::policy::search;
-using namespace contextual::policy::search::test;
+namespace contextual::policy::search::test::refinement_test {
 
 namespace {
 
@@ -204,4 +200,4 @@ TEST_CASE("JointSearch with refinements ends within max_runs, whatever the table
   }
 }
 
-}  // namespace refinement_test
+}  // namespace contextual::policy::search::test::refinement_test

@@ -4,11 +4,7 @@
 
 #include <contextual/config.hpp>
 
-namespace search_space_test {
-
-using contextual::Config;
-using contextual::SearchProblem;
-using contextual::policy::search::SearchSpace;
+namespace contextual::policy::search::search_space_test {
 
 namespace {
 
@@ -101,42 +97,42 @@ TEST_CASE("SearchSpace::parameters of different problems differ") {
 }
 
 TEST_CASE("SearchSpace::advance goes through all assignments, or all of the later problems") {
-  const SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(2)},
-                                                     {"b", "", std::vector<contextual::SearchConfig>(3)}});
-  contextual::Assignment place{0, 0};
+  const SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<SearchConfig>(2)},
+                                                     {"b", "", std::vector<SearchConfig>(3)}});
+  Assignment place{0, 0};
   int steps = 1;
   while (space.advance(place)) {
     ++steps;
   }
   CHECK(steps == 6);
-  CHECK(place == contextual::Assignment{0, 0});
+  CHECK(place == Assignment{0, 0});
   REQUIRE(space.advance(place));
-  CHECK(place == contextual::Assignment{1, 0});
+  CHECK(place == Assignment{1, 0});
   REQUIRE(space.advance(place, 1));
-  CHECK(place == contextual::Assignment{1, 1});
+  CHECK(place == Assignment{1, 1});
   REQUIRE(space.advance(place, 1));
   CHECK_FALSE(space.advance(place, 1));
-  CHECK(place == contextual::Assignment{1, 0});
+  CHECK(place == Assignment{1, 0});
 }
 
 TEST_CASE("SearchSpace::advance passes over what is no candidate") {
-  SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(3)},
-                                               {"b", "", std::vector<contextual::SearchConfig>(4)}});
+  SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<SearchConfig>(3)},
+                                               {"b", "", std::vector<SearchConfig>(4)}});
   for (const auto& [problem, config] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 0}, {1, 2}}) {
     space.reject(problem, config);
   }
-  std::optional<contextual::Assignment> place = space.first();
+  std::optional<Assignment> place = space.first();
   REQUIRE(place);
-  std::vector<contextual::Assignment> places;
+  std::vector<Assignment> places;
   do {
     places.push_back(*place);
   } while (space.advance(*place));
-  CHECK(places == std::vector<contextual::Assignment>{{1, 1}, {2, 1}, {1, 3}, {2, 3}});
+  CHECK(places == std::vector<Assignment>{{1, 1}, {2, 1}, {1, 3}, {2, 3}});
   CHECK(place == space.first());
   space.reject(0, 1);
   space.reject(0, 2);
   CHECK_FALSE(space.first());
 }
 
-}  // namespace search_space_test
+}  // namespace contextual::policy::search::search_space_test

@@ -6,9 +6,6 @@
 #include "contextual/policy/search/joint_search.hpp"
 #include "unit/policy/search/scripted_table.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <utility>
 
 namespace contextual::policy::search::test {

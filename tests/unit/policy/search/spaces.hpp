@@ -6,9 +6,6 @@
 #include "contextual/policy/search/search_space.hpp"
 #include "unit/policy/search/scripted_table.hpp"
 
-#include <cstddef>
-#include <vector>
-
 namespace contextual::policy::search::test {
 
 inline SearchSpace space_of(const std::vector<std::size_t>& config_counts) {

@@ -3,14 +3,7 @@
 #include "support/catch.hpp"
 #include "unit/policy/search/scripted_table.hpp"
 
-#include <cmath>
-
-namespace trial_ledger_test {
-
-using contextual::Assignment;
-using namespace contextual::policy::search;
-using contextual::policy::search::test::failure;
-using contextual::policy::search::test::trial;
+namespace contextual::policy::search::test::trial_ledger_test {
 
 TEST_CASE("TrialLedger: the value of a visit is the mean logarithm of its samples") {
   TrialLedger ledger;
@@ -238,4 +231,4 @@ TEST_CASE("TrialLedger: later measurements do not move the earlier ones") {
   CHECK(failures[0].value == 1);
 }
 
-}  // namespace trial_ledger_test
+}  // namespace contextual::policy::search::test::trial_ledger_test

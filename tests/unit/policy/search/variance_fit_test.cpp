@@ -4,13 +4,7 @@
 #include "unit/policy/search/scripted_table.hpp"
 #include "unit/policy/search/spaces.hpp"
 
-#include <cmath>
-
-namespace variance_fit_test {
-
-using contextual::Assignment;
-using namespace contextual::policy::search;
-using contextual::policy::search::test::space_of;
+namespace contextual::policy::search::test::variance_fit_test {
 
 namespace {
 
@@ -72,4 +66,4 @@ TEST_CASE("fit_variances: a drift is what repetitions show, also where a lead-in
   CHECK(fit_variances(MeasurementTable(space, repeated), {}).drift > 2 * Variances{}.drift);
 }
 
-}  // namespace variance_fit_test
+}  // namespace contextual::policy::search::test::variance_fit_test

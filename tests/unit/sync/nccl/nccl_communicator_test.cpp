@@ -4,24 +4,12 @@
 #include "support/engine.hpp"
 #include "unit/sync/nccl/nccl_ranks.hpp"
 
-#include <contextual/abort_word.hpp>
 #include <contextual/cuda/error.hpp>
-#include <contextual/error.hpp>
 #include <contextual/testing/communicator_conformance.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <latch>
 #include <mutex>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-namespace nccl_communicator_test {
-
-using namespace contextual;
-using namespace nccl_test;
-using engine_test::error_text;
+namespace contextual::test::nccl_test::nccl_communicator_test {
 
 namespace {
 
@@ -32,12 +20,12 @@ Deadline soon() {
 std::vector<std::string> conformance_of(int size) {
   const Ranks ranks = make_ranks(size);
   return testing::check_communicator(
-      [&](int rank) { return std::make_shared<RankThread>(ranks.at(static_cast<std::size_t>(rank))); }, size);
+      [&](int rank) { return rank_thread(ranks.at(static_cast<std::size_t>(rank))); }, size);
 }
 
 }  // namespace
 
-TEST_CASE("NcclCommunicator: conforms with 1, 2, 4 and 8 ranks", "[unit]") {
+TEST_CASE("NcclCommunicator: conforms with 1, 2, 4 and 8 ranks") {
   for (const int size : {1, 2, 4, 8}) {
     CAPTURE(size);
     const ScriptedNccl scripted;
@@ -46,8 +34,7 @@ TEST_CASE("NcclCommunicator: conforms with 1, 2, 4 and 8 ranks", "[unit]") {
   }
 }
 
-TEST_CASE("NcclCommunicator: conforms where operations take long, take none, or keep the device busy",
-          "[unit]") {
+TEST_CASE("NcclCommunicator: conforms where operations take long, take none, or keep the device busy") {
   for (const Script& script : {Script{.operation_polls = 20}, Script{.init_polls = 0, .operation_polls = 0},
                                Script{.waits_in_progress = false}}) {
     const ScriptedNccl scripted(script);
@@ -56,7 +43,7 @@ TEST_CASE("NcclCommunicator: conforms where operations take long, take none, or 
   }
 }
 
-TEST_CASE("NcclCommunicator: says its rank, its size and the version of NCCL", "[unit]") {
+TEST_CASE("NcclCommunicator: says its rank, its size and the version of NCCL") {
   const ScriptedNccl scripted;
   const Ranks ranks = make_ranks(2);
   CHECK(ranks[1]->rank() == 1);
@@ -65,7 +52,7 @@ TEST_CASE("NcclCommunicator: says its rank, its size and the version of NCCL", "
   CHECK(make_ranks(1)[0]->describe() == "NCCL 2.28.3 (1 rank)");
 }
 
-TEST_CASE("NcclCommunicator: more words and bytes than its buffer holds take several turns", "[unit]") {
+TEST_CASE("NcclCommunicator: more words and bytes than its buffer holds take several turns") {
   const ScriptedNccl scripted;
   const Ranks ranks = make_ranks(3);
   const std::size_t words = 3 * sync::NcclCommunicator::buffer_bytes(3) / sizeof(std::int64_t) + 5;
@@ -88,7 +75,7 @@ TEST_CASE("NcclCommunicator: more words and bytes than its buffer holds take sev
     texts[at] = ranks[at]->all_gather(text_of_rank(rank), soon());
   });
   for (int rank = 0; rank < 3; ++rank) {
-    REQUIRE(text_of(thrown[static_cast<std::size_t>(rank)]) == "[no error]");
+    REQUIRE(text_of(thrown[static_cast<std::size_t>(rank)]) == "");
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < words; ++i) {
       wrong += values[static_cast<std::size_t>(rank)][i] == static_cast<std::int64_t>(i) ? 0 : 1;
@@ -99,8 +86,7 @@ TEST_CASE("NcclCommunicator: more words and bytes than its buffer holds take sev
   }
 }
 
-TEST_CASE("NcclCommunicator: is destroyed after its messages are delivered, and frees what it took",
-          "[unit]") {
+TEST_CASE("NcclCommunicator: is destroyed after its messages are delivered, and frees what it took") {
   const ScriptedNccl scripted;
   const int living = ScriptedGpu::living();
   const int retained = ScriptedGpu::retained();
@@ -113,7 +99,7 @@ TEST_CASE("NcclCommunicator: is destroyed after its messages are delivered, and 
   CHECK(scripted.misuse() == std::vector<std::string>{});
 }
 
-TEST_CASE("NcclCommunicator: its destructor waits no longer than the grace", "[unit]") {
+TEST_CASE("NcclCommunicator: its destructor waits no longer than the grace") {
   const ScriptedNccl scripted({.finalize_never_ends = true});
   const int living = ScriptedGpu::living();
   const auto begin = std::chrono::steady_clock::now();
@@ -123,7 +109,7 @@ TEST_CASE("NcclCommunicator: its destructor waits no longer than the grace", "[u
   CHECK(ScriptedGpu::living() > living);  // NCCL may still use it
 }
 
-TEST_CASE("NcclCommunicator: does not block, and is small and named where the version knows that", "[unit]") {
+TEST_CASE("NcclCommunicator: does not block, and is small and named where the version knows that") {
   std::vector<ncclConfig_t> configs;
   std::mutex mutex;
   const ScriptedNccl scripted({.on_config = [&](const ncclConfig_t& config) {
@@ -138,7 +124,7 @@ TEST_CASE("NcclCommunicator: does not block, and is small and named where the ve
   CHECK(std::string(configs[0].commName) == "contextual");
 }
 
-TEST_CASE("nccl_communicator: an expiry in the initialisation is an error, and NCCL is aborted", "[unit]") {
+TEST_CASE("nccl_communicator: an expiry in the initialisation is an error, and NCCL is aborted") {
   const ScriptedNccl scripted({.init_never_ends = true});
   const std::string text = error_text<CommunicationError>(
       [] { make_ranks(2, {.setup_deadline = std::chrono::milliseconds(30)}); });
@@ -147,8 +133,7 @@ TEST_CASE("nccl_communicator: an expiry in the initialisation is an error, and N
   CHECK(scripted.aborted() == 2);
 }
 
-TEST_CASE("nccl_communicator: where a rank never makes its communicator, the others' deadline expires",
-          "[unit]") {
+TEST_CASE("nccl_communicator: where a rank never makes its communicator, the others' deadline expires") {
   const ScriptedNccl scripted;
   const ncclUniqueId id = nccl_id();
   const auto thrown = on_threads(2, [&](int rank) {
@@ -159,7 +144,7 @@ TEST_CASE("nccl_communicator: where a rank never makes its communicator, the oth
   CHECK(scripted.aborted() == 2);
 }
 
-TEST_CASE("nccl_communicator: a failed set-up raises no word and does not call on_abort", "[unit]") {
+TEST_CASE("nccl_communicator: a failed set-up raises no word and does not call on_abort") {
   const ScriptedNccl scripted({.init_never_ends = true});
   std::uint32_t word = 0;
   const AbortWord holds(&word);
@@ -171,7 +156,7 @@ TEST_CASE("nccl_communicator: a failed set-up raises no word and does not call o
   CHECK_FALSE(called);
 }
 
-TEST_CASE("nccl_communicator: an abort of the set-up that does not return is left alone", "[unit]") {
+TEST_CASE("nccl_communicator: an abort of the set-up that does not return is left alone") {
   struct Abort {
     std::latch may_return{1};
     std::latch returned{1};
@@ -190,8 +175,7 @@ TEST_CASE("nccl_communicator: an abort of the set-up that does not return is lef
   abort->returned.wait();
 }
 
-TEST_CASE("nccl_communicator: a rank outside of its size, and a device that does not exist, are refused",
-          "[unit]") {
+TEST_CASE("nccl_communicator: a rank outside of its size, and a device that does not exist, are refused") {
   const ScriptedNccl scripted;
   const ncclUniqueId id = nccl_id();
   CHECK_THROWS_AS(nccl_communicator(id, 2, 2), InvalidArgument);
@@ -205,7 +189,7 @@ TEST_CASE("nccl_communicator: a rank outside of its size, and a device that does
   CHECK(scripted.made() == 0);
 }
 
-TEST_CASE("nccl_communicator: takes the current device of its thread, and leaves it current", "[unit]") {
+TEST_CASE("nccl_communicator: takes the current device of its thread, and leaves it current") {
   const ScriptedNccl scripted;
   ScriptedGpu::set_current(ScriptedGpu::context(5));
   const auto communicator = nccl_communicator(nccl_id(), 0, 1);
@@ -216,7 +200,7 @@ TEST_CASE("nccl_communicator: takes the current device of its thread, and leaves
   CHECK(scripted.misuse() == std::vector<std::string>{});
 }
 
-TEST_CASE("nccl_communicator: a broadcast of the application carries the id of rank 0", "[unit]") {
+TEST_CASE("nccl_communicator: a broadcast of the application carries the id of rank 0") {
   const ScriptedNccl scripted;
   ncclUniqueId shared{};
   std::latch sent(1);
@@ -238,17 +222,17 @@ TEST_CASE("nccl_communicator: a broadcast of the application carries the id of r
       throw Error("the ranks are not together");
     }
   });
-  check_no_errors(thrown);
+  check_well(thrown);
 }
 
-TEST_CASE("nccl_communicator: what the application's broadcast throws passes through", "[unit]") {
+TEST_CASE("nccl_communicator: what the application's broadcast throws passes through") {
   const ScriptedNccl scripted;
   CHECK_THROWS_AS(nccl_communicator(1, 2, [](ncclUniqueId&) { throw std::out_of_range("no transport"); }),
                   std::out_of_range);
   CHECK(scripted.made() == 0);
 }
 
-TEST_CASE("nccl_communicator: over an application's communicator, whether it blocks or not", "[unit]") {
+TEST_CASE("nccl_communicator: over an application's communicator, whether it blocks or not") {
   for (const bool blocks : {false, true}) {
     CAPTURE(blocks);
     ScriptedNccl scripted;
@@ -263,15 +247,14 @@ TEST_CASE("nccl_communicator: over an application's communicator, whether it blo
         throw Error("the ranks are not those of the application");
       }
     });
-    check_no_errors(thrown);
+    check_well(thrown);
     CHECK(scripted.made() == 8);  // its own, not a part of the application's
     CHECK(scripted.destroyed() == 4);
     CHECK(scripted.misuse() == std::vector<std::string>{});
   }
 }
 
-TEST_CASE("nccl_communicator: a rank that stays away from the application's broadcast is an expiry",
-          "[unit]") {
+TEST_CASE("nccl_communicator: a rank that stays away from the application's broadcast is an expiry") {
   for (const bool blocks : {false, true}) {
     CAPTURE(blocks);
     ScriptedNccl scripted;
@@ -291,4 +274,4 @@ TEST_CASE("nccl_communicator: a rank that stays away from the application's broa
   }
 }
 
-}  // namespace nccl_communicator_test
+}  // namespace contextual::test::nccl_test::nccl_communicator_test

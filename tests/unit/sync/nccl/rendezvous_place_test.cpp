@@ -3,18 +3,11 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
-#include <contextual/error.hpp>
+namespace contextual::test::rendezvous_place_test {
 
-#include <map>
-#include <string>
-
-namespace rendezvous_place_test {
-
-using namespace contextual;
-using namespace contextual::sync;
+using namespace sync;
 using detail::LaunchedRank;
 using detail::Launcher;
-using engine_test::error_text;
 
 namespace {
 
@@ -29,7 +22,7 @@ RendezvousPlace place_in(const Environment& environment, Launcher launcher, int 
 
 }  // namespace
 
-TEST_CASE("rendezvous place: rank 0 is where the launcher says", "[unit]") {
+TEST_CASE("rendezvous place: rank 0 is where the launcher says") {
   CHECK(place_in({{"MASTER_ADDR", "node-7"}, {"LOCAL_WORLD_SIZE", "4"}}, Launcher::torchrun).host ==
         "node-7");
   CHECK(
@@ -39,7 +32,7 @@ TEST_CASE("rendezvous place: rank 0 is where the launcher says", "[unit]") {
   CHECK(place_in({{"SLURM_LAUNCH_NODE_IPADDR", "10.0.0.4"}}, Launcher::slurm).host == "10.0.0.4");
 }
 
-TEST_CASE("rendezvous place: ranks of one node meet on the loopback address", "[unit]") {
+TEST_CASE("rendezvous place: ranks of one node meet on the loopback address") {
   CHECK(place_in({{"LOCAL_WORLD_SIZE", "8"}, {"MASTER_ADDR", "node-7"}}, Launcher::torchrun).host ==
         "127.0.0.1");
   CHECK(place_in({{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}}, Launcher::open_mpi).host == "127.0.0.1");
@@ -49,7 +42,7 @@ TEST_CASE("rendezvous place: ranks of one node meet on the loopback address", "[
             .host == "127.0.0.1");
 }
 
-TEST_CASE("rendezvous place: a host and a port that are given come before what the launcher says", "[unit]") {
+TEST_CASE("rendezvous place: a host and a port that are given come before what the launcher says") {
   const RendezvousPlace place = place_in({{"CONTEXTUAL_RENDEZVOUS_HOST", "node-3"},
                                           {"CONTEXTUAL_RENDEZVOUS_PORT", "4711"},
                                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}},
@@ -59,15 +52,14 @@ TEST_CASE("rendezvous place: a host and a port that are given come before what t
 }
 
 TEST_CASE(
-    "rendezvous place: mpirun on several nodes does not say where rank 0 is, and the error says what to do",
-    "[unit]") {
+    "rendezvous place: mpirun on several nodes does not say where rank 0 is, and the error says what to do") {
   const std::string text = error_text<InvalidArgument>([] {
     place_in({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"MASTER_PORT", "1"}}, Launcher::open_mpi);
   });
   CHECK_THAT(text, ContainsSubstring("CONTEXTUAL_RENDEZVOUS_HOST"));
 }
 
-TEST_CASE("rendezvous place: the port is one of its own, and never the launcher's", "[unit]") {
+TEST_CASE("rendezvous place: the port is one of its own, and never the launcher's") {
   Environment environment{{"MASTER_ADDR", "node-7"}, {"MASTER_PORT", "29500"}};
   CHECK(place_in(environment, Launcher::torchrun).port == default_rendezvous_port);
   environment["CONTEXTUAL_RENDEZVOUS_PORT"] = "29500";
@@ -77,7 +69,7 @@ TEST_CASE("rendezvous place: the port is one of its own, and never the launcher'
   CHECK(place_in(environment, Launcher::torchrun).port == 29501);
 }
 
-TEST_CASE("rendezvous place: what is no port is refused, and an empty variable is none", "[unit]") {
+TEST_CASE("rendezvous place: what is no port is refused, and an empty variable is none") {
   for (const char* const text : {"0", "65536", "-1", "http", "80x", "99999999999999999999"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(
@@ -88,8 +80,7 @@ TEST_CASE("rendezvous place: what is no port is refused, and an empty variable i
         default_rendezvous_port);
 }
 
-TEST_CASE("rendezvous place: jobs differ where the launcher tells them apart, ranks of one job do not",
-          "[unit]") {
+TEST_CASE("rendezvous place: jobs differ where the launcher tells them apart, ranks of one job do not") {
   const Environment first{{"SLURM_JOB_ID", "17"}, {"SLURM_STEP_ID", "0"}, {"SLURM_NNODES", "1"}};
   Environment other_rank = first;
   other_rank["SLURM_PROCID"] = "3";
@@ -102,7 +93,7 @@ TEST_CASE("rendezvous place: jobs differ where the launcher tells them apart, ra
   CHECK(job(first) != job(shifted));
 }
 
-TEST_CASE("rendezvous place: the first host of Slurm's lists", "[unit]") {
+TEST_CASE("rendezvous place: the first host of Slurm's lists") {
   CHECK(first_host("node7") == "node7");
   CHECK(first_host("node7,node9") == "node7");
   CHECK(first_host("node[003-007,012],login") == "node003");
@@ -117,4 +108,4 @@ TEST_CASE("rendezvous place: the first host of Slurm's lists", "[unit]") {
   CHECK(first_host(many + "]") == "node1");
 }
 
-}  // namespace rendezvous_place_test
+}  // namespace contextual::test::rendezvous_place_test

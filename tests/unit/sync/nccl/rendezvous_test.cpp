@@ -8,29 +8,15 @@
 #include "support/engine.hpp"
 #include "unit/sync/nccl/nccl_ranks.hpp"
 
-#include <contextual/error.hpp>
+namespace contextual::test::nccl_test::rendezvous_test {
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <thread>
-#include <vector>
-
-namespace rendezvous_test {
-
-using namespace contextual;
-using namespace contextual::sync;
+using namespace sync;
 using namespace std::chrono_literals;
-using engine_test::error_text;
-using nccl_test::on_threads;
-using nccl_test::text_of;
 
 namespace {
 
 RendezvousPlace free_place() {
-  return {"127.0.0.1", nccl_test::free_port(), 42};
+  return {"127.0.0.1", free_port(), 42};
 }
 
 std::string meet_in(const RendezvousPlace& place, int rank, int size, std::chrono::milliseconds time,
@@ -40,11 +26,7 @@ std::string meet_in(const RendezvousPlace& place, int rank, int size, std::chron
 }
 
 std::vector<int> missing_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const CommunicationError& error) {
-    return error.missing_ranks();
-  }
+  return thrown_as<CommunicationError>(thrown).missing_ranks();
 }
 
 /// Connects as anybody may, once rank 0 listens.
@@ -80,7 +62,7 @@ std::string read_all(const TcpSocket& socket) {
 
 }  // namespace
 
-TEST_CASE("rendezvous: all ranks learn what rank 0 has for them", "[unit]") {
+TEST_CASE("rendezvous: all ranks learn what rank 0 has for them") {
   for (const int size : {1, 2, 5, 16}) {
     CAPTURE(size);
     const RendezvousPlace place = free_place();
@@ -89,12 +71,12 @@ TEST_CASE("rendezvous: all ranks learn what rank 0 has for them", "[unit]") {
     const auto thrown = on_threads(size, [&](int rank) {
       learnt[static_cast<std::size_t>(rank)] = meet_in(place, rank, size, 30s, rank == 0 ? id : "not this");
     });
-    nccl_test::check_no_errors(thrown);
+    check_well(thrown);
     CHECK(learnt == std::vector<std::string>(learnt.size(), id));
   }
 }
 
-TEST_CASE("rendezvous: ranks may be late, rank 0 too", "[unit]") {
+TEST_CASE("rendezvous: ranks may be late, rank 0 too") {
   for (const int late : {0, 2}) {
     const RendezvousPlace place = free_place();
     std::vector<std::string> learnt(3);
@@ -108,7 +90,7 @@ TEST_CASE("rendezvous: ranks may be late, rank 0 too", "[unit]") {
   }
 }
 
-TEST_CASE("rendezvous: the same port serves one meeting after the other", "[unit]") {
+TEST_CASE("rendezvous: the same port serves one meeting after the other") {
   const RendezvousPlace place = free_place();
   std::atomic<int> wrong{0};
   const auto thrown = on_threads(3, [&](int rank) {
@@ -118,11 +100,11 @@ TEST_CASE("rendezvous: the same port serves one meeting after the other", "[unit
                    : 1;
     }
   });
-  nccl_test::check_no_errors(thrown);
+  check_well(thrown);
   CHECK(wrong == 0);
 }
 
-TEST_CASE("rendezvous: all ranks that came name those that did not", "[unit]") {
+TEST_CASE("rendezvous: all ranks that came name those that did not") {
   const RendezvousPlace place = free_place();
   const auto begin = std::chrono::steady_clock::now();
   const auto thrown = on_threads(3, [&](int rank) { meet_in(place, rank, 5, 300ms, "id"); });
@@ -133,14 +115,14 @@ TEST_CASE("rendezvous: all ranks that came name those that did not", "[unit]") {
   }
 }
 
-TEST_CASE("rendezvous: where rank 0 never comes, the others name it, and the place", "[unit]") {
+TEST_CASE("rendezvous: where rank 0 never comes, the others name it, and the place") {
   const RendezvousPlace place = free_place();
   const auto thrown = on_threads(1, [&](int) { meet_in(place, 1, 2, 100ms); });
   CHECK(missing_of(thrown[0]) == std::vector<int>{0});
   CHECK_THAT(text_of(thrown[0]), ContainsSubstring("127.0.0.1, port " + std::to_string(place.port)));
 }
 
-TEST_CASE("rendezvous: a rank of another number of ranks is refused at once, and the others meet", "[unit]") {
+TEST_CASE("rendezvous: a rank of another number of ranks is refused at once, and the others meet") {
   const RendezvousPlace place = free_place();
   const auto begin = std::chrono::steady_clock::now();
   const auto thrown = on_threads(3, [&](int rank) {
@@ -152,15 +134,14 @@ TEST_CASE("rendezvous: a rank of another number of ranks is refused at once, and
     }
   });
   CHECK(std::chrono::steady_clock::now() - begin < 30s);
-  CHECK(text_of(thrown[0]) == "[no error]");
-  CHECK(text_of(thrown[1]) == "[no error]");
+  CHECK(text_of(thrown[0]) == "");
+  CHECK(text_of(thrown[1]) == "");
   CHECK_THAT(text_of(thrown[2]), ContainsSubstring("rank 1 of 8 was refused by rank 0"));
   CHECK_THAT(text_of(thrown[2]), ContainsSubstring("rank 0 has 2 ranks"));
 }
 
 TEST_CASE(
-    "rendezvous: of two processes that are the same rank, the second is refused; who is missing is named",
-    "[unit]") {
+    "rendezvous: of two processes that are the same rank, the second is refused; who is missing is named") {
   const RendezvousPlace place = free_place();
   const auto thrown = on_threads(3, [&](int rank) { meet_in(place, rank == 0 ? 0 : 1, 3, 500ms, "id"); });
   CHECK(missing_of(thrown[0]) == std::vector<int>{2});
@@ -171,7 +152,7 @@ TEST_CASE(
   CHECK_THAT(both, ContainsSubstring("not all ranks came"));
 }
 
-TEST_CASE("rendezvous: a rank of another job, and one that cannot be, are refused", "[unit]") {
+TEST_CASE("rendezvous: a rank of another job, and one that cannot be, are refused") {
   for (const auto& [job, rank, words] : {std::tuple{std::uint64_t{43}, 1, "belongs to another job"},
                                          std::tuple{std::uint64_t{42}, 7, "there can be no such rank"}}) {
     RendezvousPlace place = free_place();
@@ -184,7 +165,7 @@ TEST_CASE("rendezvous: a rank of another job, and one that cannot be, are refuse
   }
 }
 
-TEST_CASE("rendezvous: clients that are no ranks learn nothing and disturb nobody", "[unit]") {
+TEST_CASE("rendezvous: clients that are no ranks learn nothing and disturb nobody") {
   const RendezvousPlace place = free_place();
   std::string heard;
   std::string heard_late = "not closed";
@@ -203,14 +184,13 @@ TEST_CASE("rendezvous: clients that are no ranks learn nothing and disturb nobod
       meet_in(place, thread, 2, 60s, "a secret id");
     }
   });
-  CHECK(text_of(thrown[0]) == "[no error]");
-  CHECK(text_of(thrown[1]) == "[no error]");
+  CHECK(text_of(thrown[0]) == "");
+  CHECK(text_of(thrown[1]) == "");
   CHECK(heard.empty());
   CHECK(heard_late.empty());
 }
 
-TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that has left is missing",
-          "[unit]") {
+TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that has left is missing") {
   const RendezvousPlace place = free_place();
   std::string learnt;
   const auto thrown = on_threads(3, [&](int rank) {
@@ -223,7 +203,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
       meet_in(place, rank, 3, 30s, "id");
     }
   });
-  CHECK(text_of(thrown[0]) == "[no error]");
+  CHECK(text_of(thrown[0]) == "");
   CHECK(learnt == "id");
 
   const RendezvousPlace other = free_place();
@@ -237,7 +217,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
   CHECK(missing_of(left[0]) == std::vector<int>{1, 2});
 }
 
-TEST_CASE("rendezvous: a port in use is an error that says which variable to set", "[unit]") {
+TEST_CASE("rendezvous: a port in use is an error that says which variable to set") {
   const RendezvousPlace place = free_place();
   std::string problem;
   const TcpSocket taken = listen_on(place.port, true, problem);
@@ -247,7 +227,7 @@ TEST_CASE("rendezvous: a port in use is an error that says which variable to set
   CHECK_THAT(text, ContainsSubstring("CONTEXTUAL_RENDEZVOUS_PORT"));
 }
 
-TEST_CASE("rendezvous: somebody else's answers are not taken for rank 0's", "[unit]") {
+TEST_CASE("rendezvous: somebody else's answers are not taken for rank 0's") {
   std::string endless = greeting_of_rank_1();  // an answer that says that it is 4 GiB long
   endless.replace(24, 8, std::string("\x02\0\0\0", 4) + "\xff\xff\xff\xff");
   const std::string said =
@@ -271,10 +251,10 @@ TEST_CASE("rendezvous: somebody else's answers are not taken for rank 0's", "[un
   CHECK_THAT(text, ContainsSubstring("rank 1 did not meet rank 0"));
 }
 
-TEST_CASE("rendezvous: a host that no name server knows is told", "[unit]") {
+TEST_CASE("rendezvous: a host that no name server knows is told") {
   const RendezvousPlace place{"no-such-host.invalid", 28484, 42};
   const std::string text = error_text<CommunicationError>([&] { meet_in(place, 1, 2, 100ms); });
   CHECK_THAT(text, ContainsSubstring("no-such-host.invalid"));
 }
 
-}  // namespace rendezvous_test
+}  // namespace contextual::test::nccl_test::rendezvous_test

@@ -2,10 +2,7 @@
 
 #include "unit/cuda/scripted_driver.hpp"
 
-#include <mutex>
-#include <utility>
-
-namespace nccl_test {
+namespace contextual::test::nccl_test {
 namespace {
 
 std::mutex fails_mutex;
@@ -63,7 +60,7 @@ void ScriptedGpu::set_current(CUcontext context) {
 
 CUcontext ScriptedGpu::current() {
   CUcontext context = nullptr;
-  contextual::cuda::driver().cuCtxGetCurrent(&context);
+  cuda::driver().cuCtxGetCurrent(&context);
   return context;
 }
 
@@ -76,4 +73,4 @@ int ScriptedGpu::retained() {
          static_cast<int>(the_driver().log().count("cuDevicePrimaryCtxRelease"));
 }
 
-}  // namespace nccl_test
+}  // namespace contextual::test::nccl_test

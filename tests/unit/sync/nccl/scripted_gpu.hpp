@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace nccl_test {
+namespace contextual::test::nccl_test {
 
 /// Returns true once it is done; is called again until then.
 using Work = std::function<bool()>;
@@ -40,4 +40,4 @@ class ScriptedGpu {
   static int retained();  ///< primary contexts
 };
 
-}  // namespace nccl_test
+}  // namespace contextual::test::nccl_test

@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-namespace nccl_test {
+namespace contextual::test::nccl_test {
 namespace {
 
 /// One operation of all ranks of a communicator.
@@ -47,11 +47,11 @@ struct ScriptedNccl::State {
   int aborted = 0;
 };
 
-}  // namespace nccl_test
+}  // namespace contextual::test::nccl_test
 
 struct ncclComm {
-  std::shared_ptr<nccl_test::ScriptedNccl::State> state;
-  std::shared_ptr<nccl_test::Group> group;
+  std::shared_ptr<contextual::test::nccl_test::ScriptedNccl::State> state;
+  std::shared_ptr<contextual::test::nccl_test::Group> group;
   int rank = 0;
   int device = 0;
   bool blocks = false;
@@ -62,7 +62,7 @@ struct ncclComm {
   int operations = 0;  ///< posted
 };
 
-namespace nccl_test {
+namespace contextual::test::nccl_test {
 namespace {
 
 using State = ScriptedNccl::State;
@@ -270,7 +270,7 @@ ncclResult_t abort(ncclComm_t communicator) {
   return state.script.on_abort ? state.script.on_abort(communicator->rank) : ncclSuccess;
 }
 
-void set_communicators(contextual::sync::Nccl& table) {
+void set_communicators(sync::Nccl& table) {
   table.ncclGetUniqueId = unique_id;
   table.ncclCommInitRankConfig = init;
   table.ncclCommGetAsyncError = async_error;
@@ -291,8 +291,8 @@ void set_communicators(contextual::sync::Nccl& table) {
   };
 }
 
-contextual::sync::Nccl make_table() {
-  contextual::sync::Nccl table;
+sync::Nccl make_table() {
+  sync::Nccl table;
   set_communicators(table);
   table.version = 22803;
   table.ncclGetVersion = [](int* version) {
@@ -326,11 +326,10 @@ contextual::sync::Nccl make_table() {
 }  // namespace
 
 ScriptedNccl::ScriptedNccl(Script script) : state_(std::make_shared<State>(std::move(script))) {
-  static const auto* const table = new contextual::sync::Nccl(make_table());
+  static const auto* const table = new sync::Nccl(make_table());
   // In place, and never destroyed.
-  alignas(
-      contextual::sync::NcclReplacement) static std::byte place[sizeof(contextual::sync::NcclReplacement)];
-  static const auto* const replaced = new (place) contextual::sync::NcclReplacement(*table);
+  alignas(sync::NcclReplacement) static std::byte place[sizeof(sync::NcclReplacement)];
+  static const auto* const replaced = new (place) sync::NcclReplacement(*table);
   static_cast<void>(replaced);
   // Never destroyed: communicators and their script know each other, and threads that are left alone use
   // both.
@@ -385,4 +384,4 @@ std::vector<ncclComm_t> ScriptedNccl::make_application(int size, bool blocks) {
   return ranks;
 }
 
-}  // namespace nccl_test
+}  // namespace contextual::test::nccl_test

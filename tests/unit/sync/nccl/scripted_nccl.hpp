@@ -9,12 +9,10 @@
 
 #include <nccl.h>
 
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
-namespace nccl_test {
+namespace contextual::test::nccl_test {
 
 /// Calls of one kind are counted from 0 on every rank; the first one of the library is that in which it
 /// connects.
@@ -61,4 +59,4 @@ class ScriptedNccl {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace nccl_test
+}  // namespace contextual::test::nccl_test
