@@ -15,6 +15,7 @@ std::string choice_lines(const std::vector<ChoiceLine>& lines, std::size_t wante
   std::vector<TextTable::Row> cells;
   std::vector<const TextTable::Row*> rows;
   cells.reserve(lines.size());
+  rows.reserve(lines.size());
   for (const ChoiceLine& line : lines) {
     rows.push_back(&cells.emplace_back(
         TextTable::Row{line.kernel, line.key, line.config, line.time, line.gain, line.note}));
